@@ -1,0 +1,101 @@
+"""The index: passages in, hits out. It knows numbers that others gave it and no row of the database.
+
+`Engine` is what an engine does; sqlite.py is the embedded one. Words are made in tokens.py, questions in query.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+from uuid import UUID
+
+from evidence.index.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document as it goes into the index.
+
+    document, representation, access_class: ids of the caller. public_id orders ties. passages: the quotes in the order of
+    their numbers, empty ones included. attributes: values to filter and count by; the names are `ATTRIBUTES`.
+    """
+
+    document: int
+    public_id: UUID
+    representation: int
+    access_class: int
+    attributes: Mapping[str, str]
+    passages: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One passage found: ids as the caller gave them, the passage's number and its BM25 score (positive, higher first)."""
+
+    document: int
+    representation: int
+    access_class: int
+    passage: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a question found among the classes asked for.
+
+    total: passages found with the filters. counts: attribute -> value -> passages found, each attribute counted with the
+    filters of the other attributes only. frequencies: for each phrase of the query, in its order, the number of passages
+    with it among all readable ones (0: it occurs nowhere in what this person may read).
+    """
+
+    hits: Sequence[Hit] = ()
+    total: int = 0
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    frequencies: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What the index holds of one document, for comparison with the database."""
+
+    document: int
+    representation: int
+    access_class: int
+    passages: int
+    attributes: Mapping[str, str]
+
+
+ATTRIBUTES = ("source", "kind", "language", "status")
+"""What hits can be filtered and counted by."""
+
+
+class Engine(Protocol):
+    """What projection.py and search.py need of an engine. Every change is atomic and may be repeated without effect."""
+
+    def put(self, entries: Iterable[Entry]) -> None:
+        """Add these documents, or replace what the index has of them."""
+
+    def remove(self, documents: Collection[int]) -> None:
+        """Take these documents out, physically: their words are in no file afterwards. Unknown ones are ignored."""
+
+    def reclass(self, changes: Mapping[int, tuple[int, Mapping[str, str]]]) -> None:
+        """Give documents another access class and other attributes; their words stay as they are."""
+
+    def search(
+        self,
+        query: Query,
+        *,
+        classes: Collection[int],
+        excluded: Collection[int],
+        filters: Mapping[str, Collection[str]],
+        limit: int,
+        offset: int,
+    ) -> Result:
+        """Passages of `classes` that hold every phrase. Documents in `excluded` are treated as if they were not there.
+
+        Statistics come from the passages of `classes` without `excluded`; `filters` narrow hits, not statistics.
+        """
+
+    def documents(self) -> Iterator[Indexed]:
+        """Everything the index holds, in the order of document ids."""

@@ -1,0 +1,372 @@
+"""Every table. Fields, constraints and methods about one row; questions about many rows are QuerySet methods.
+
+Precious: Revision, Representation and Passage, rights, AuditEvent. The index beside this database can be rebuilt from it.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Self
+
+from django.conf import settings
+from django.db import connections, models
+from django.db.models.expressions import RawSQL
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from evidence.access import Access
+from evidence.content import PassageKind
+
+DEFAULT_REVOCATION_SLA = timedelta(hours=24)
+"""How long confirmed rights count when a source names nothing else: one missed nightly run closes it."""
+
+
+class Tenant(models.Model):
+    """The outer wall ("Bereich"): nothing crosses it."""
+
+    slug = models.SlugField(_("short name"), unique=True)
+    name = models.CharField(_("name"), max_length=200)
+    contact = models.CharField(_("contact"), max_length=200, blank=True, help_text=_("Whom people ask when they find nothing."))
+
+    class Meta:
+        verbose_name = _("tenant")
+        verbose_name_plural = _("tenants")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Group(models.Model):
+    """Who people are, inside one tenant."""
+
+    tenant = models.ForeignKey(Tenant, models.CASCADE, verbose_name=_("tenant"), related_name="groups")
+    name = models.CharField(_("name"), max_length=100)
+
+    class Meta:
+        verbose_name = _("group")
+        verbose_name_plural = _("groups")
+        ordering = ["tenant", "name"]
+        constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="group_once_per_tenant")]
+
+    def __str__(self) -> str:
+        return f"{self.tenant.slug}/{self.name}"
+
+
+class Role(models.TextChoices):
+    """What a person may do beside reading."""
+
+    READER = "reader", _("reader")
+    EDITOR = "editor", _("editor")
+    CURATOR = "curator", _("curator")
+    REVIEWER = "reviewer", _("reviewer")
+    ADMINISTRATOR = "administrator", _("administrator")
+
+
+class Membership(models.Model):
+    """A user in a tenant, with groups and a role. An inactive one reads nothing."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("person"), related_name="memberships")
+    tenant = models.ForeignKey(Tenant, models.CASCADE, verbose_name=_("tenant"), related_name="memberships")
+    role = models.CharField(_("role"), max_length=20, choices=Role.choices, default=Role.READER)
+    active = models.BooleanField(_("active"), default=True)
+    groups = models.ManyToManyField(Group, verbose_name=_("groups"), blank=True, related_name="memberships")
+
+    class Meta:
+        verbose_name = _("membership")
+        verbose_name_plural = _("memberships")
+        ordering = ["tenant", "user"]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "tenant"], name="membership_once_per_tenant"),
+            models.CheckConstraint(condition=models.Q(role__in=Role.values), name="membership_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} @ {self.tenant.slug}"
+
+
+class SourceKind(models.TextChoices):
+    """Where rights are kept: here (local), or in a file beside the documents (folder)."""
+
+    LOCAL = "local", _("kept here")
+    FOLDER = "folder", _("folder")
+
+
+class Source(models.Model):
+    """Where documents come from, with its own revocation SLA."""
+
+    tenant = models.ForeignKey(Tenant, models.CASCADE, verbose_name=_("tenant"), related_name="sources")
+    name = models.SlugField(_("short name"))
+    title = models.CharField(_("title"), max_length=200)
+    kind = models.CharField(_("kind"), max_length=20, choices=SourceKind.choices, default=SourceKind.FOLDER)
+    location = models.CharField(_("location"), max_length=1000, blank=True)
+    contact = models.CharField(_("contact"), max_length=200, blank=True)
+    revocation_sla = models.DurationField(
+        _("revocation SLA"),
+        default=DEFAULT_REVOCATION_SLA,
+        help_text=_("How old confirmed rights may be before the source closes."),
+    )
+    rights_confirmed_at = models.DateTimeField(_("rights confirmed"), null=True, blank=True)
+    announced_to = models.ManyToManyField(
+        Group,
+        verbose_name=_("announced to"),
+        blank=True,
+        related_name="announced_sources",
+        help_text=_("Members of these groups are told while the source is withheld."),
+    )
+
+    class Meta:
+        verbose_name = _("source")
+        verbose_name_plural = _("sources")
+        ordering = ["tenant", "name"]
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "name"], name="source_once_per_tenant"),
+            models.CheckConstraint(condition=models.Q(kind__in=SourceKind.values), name="source_kind_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tenant.slug}/{self.name}"
+
+
+class AccessClass(models.Model):
+    """A distinct effective right in one source. One without rules is read by nobody."""
+
+    source = models.ForeignKey(Source, models.CASCADE, related_name="access_classes")
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "digest"], name="access_class_once_per_source")]
+
+    def __str__(self) -> str:
+        return f"class {self.pk}"
+
+
+class Effect(models.TextChoices):
+    """What a rule does for its principal; a denial wins."""
+
+    ALLOW = "allow", _("may read")
+    DENY = "deny", _("may not read")
+
+
+class AccessRule(models.Model):
+    """One principal (a group or a user) in an access class.
+
+    A principal that rights name can't be deleted: a denial that vanished with its group would open what it closed.
+    """
+
+    access_class = models.ForeignKey(AccessClass, models.CASCADE, related_name="rules")
+    effect = models.CharField(max_length=5, choices=Effect.choices)
+    group = models.ForeignKey(Group, models.PROTECT, null=True, related_name="access_rules")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="access_rules")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(effect__in=Effect.values), name="access_rule_effect_known"),
+            models.CheckConstraint(
+                condition=models.Q(group__isnull=True) ^ models.Q(user__isnull=True), name="access_rule_one_principal"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.effect} {self.group or self.user}"
+
+
+class Status(models.TextChoices):
+    """Editorial status, as the source states it."""
+
+    DRAFT = "draft", _("draft")
+    VALID = "valid", _("in force")
+    EXPIRED = "expired", _("expired")
+
+
+class DocumentQuerySet(models.QuerySet["Document"]):
+    """Questions about many documents."""
+
+    def readable(self, access: Access) -> Self:
+        """Documents that this Access may read now, withdrawn and empty ones left out."""
+        return self.filter(access_class__in=id_list(access.classes, using=self.db), withdrawn_at=None, current__isnull=False)
+
+
+class Document(models.Model):
+    """One thing with a stable id inside its source."""
+
+    source = models.ForeignKey(Source, models.CASCADE, related_name="documents")
+    access_class = models.ForeignKey(AccessClass, models.PROTECT, related_name="documents")
+    external_id = models.CharField(max_length=200)
+    public_id = models.UUIDField(unique=True, editable=False)
+    title = models.CharField(max_length=500)
+    owner = models.CharField(max_length=200, blank=True)
+    origin = models.CharField(max_length=1000, blank=True)
+    language = models.CharField(max_length=20, blank=True)
+    kind = models.CharField(max_length=50, blank=True)
+    status = models.CharField(max_length=20, choices=Status.choices, default=Status.VALID)
+    valid_from = models.DateField(null=True)
+    valid_until = models.DateField(null=True)
+    sensitivity = models.CharField(max_length=50, blank=True)
+    rights_problem = models.CharField(max_length=300, blank=True)
+    current = models.ForeignKey("Representation", models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+    withdrawn_at = models.DateTimeField(null=True)
+
+    objects = DocumentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["source", "external_id"], name="document_once_per_source"),
+            models.CheckConstraint(condition=models.Q(status__in=Status.values), name="document_status_known"),
+        ]
+        indexes = [models.Index(fields=["title"], name="document_title")]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+    def is_expired(self) -> bool:
+        """Whether its own status or the end of its validity says that it no longer holds today."""
+        ended = self.valid_until is not None and self.valid_until < timezone.localdate()
+        return self.status == Status.EXPIRED or ended
+
+
+class Revision(models.Model):
+    """One state of a document: a version label and the exact source bytes. Immutable."""
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="revisions")
+    label = models.CharField(max_length=100)
+    dated = models.DateField(null=True)
+    source_sha256 = models.CharField(max_length=64)
+    size = models.BigIntegerField()
+    media_type = models.CharField(max_length=100)
+    path = models.CharField(max_length=1000, blank=True)
+    imported_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["document", "id"]
+        constraints = [models.UniqueConstraint(fields=["document", "label", "source_sha256"], name="revision_once_per_document")]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Representation(models.Model):
+    """Text extracted from one revision by one parser under one profile. Immutable; its text is its passages, joined."""
+
+    revision = models.ForeignKey(Revision, models.CASCADE, related_name="representations")
+    public_id = models.UUIDField(unique=True, editable=False)
+    parser_name = models.CharField(max_length=50)
+    parser_version = models.CharField(max_length=50)
+    parser_configuration = models.CharField(max_length=200, blank=True)
+    profile = models.CharField(max_length=100)
+    text_sha256 = models.CharField(max_length=64)
+    length = models.PositiveIntegerField()
+    passage_count = models.PositiveIntegerField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+    @staticmethod
+    def public_id_for(document: uuid.UUID, *parts: str) -> uuid.UUID:
+        """The id that this document's text has for these parts: the same text gets the same id in a new database."""
+        return uuid.uuid5(document, "\0".join(parts))
+
+
+class Passage(models.Model):
+    """A numbered range of a representation with its text.
+
+    `text` runs to the start of the next passage: the passage's own words (`quote`) and the line feeds after them.
+    `spans` holds [kind, start, end, value] with code points of the representation; `headings` and `columns` are numbers of
+    other passages of the same representation.
+    """
+
+    representation = models.ForeignKey(Representation, models.CASCADE, related_name="passages")
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=12, choices=[(kind.value, kind.value) for kind in PassageKind])
+    level = models.PositiveSmallIntegerField(default=0)
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    text = models.TextField()
+    headings = models.JSONField(default=list)
+    columns = models.PositiveIntegerField(null=True)
+    spans = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["representation", "number"]
+        constraints = [models.UniqueConstraint(fields=["representation", "number"], name="passage_number_once")]
+
+    def __str__(self) -> str:
+        return f"{self.representation_id}:{self.number}"
+
+    @property
+    def quote(self) -> str:
+        """The passage, word for word, without the separator after it."""
+        return self.text[: self.end - self.start]
+
+
+class Job(models.Model):
+    """One piece of work that must still happen. At most one waits for each kind and key."""
+
+    kind = models.CharField(max_length=20)
+    key = models.CharField(max_length=100)
+    created_at = models.DateTimeField(default=timezone.now)
+    not_before = models.DateTimeField(default=timezone.now)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    claimed_at = models.DateTimeField(null=True)
+    error = models.CharField(max_length=200, blank=True)
+    generation = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["kind", "key"], name="job_once")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key}"
+
+
+class Run(models.Model):
+    """One import run of a source: what it saw and did. Paths and codes, no text."""
+
+    class Outcome(models.TextChoices):
+        """How a run ended; one that was killed stays `running`."""
+
+        RUNNING = "running", _("running")
+        COMPLETE = "complete", _("complete")
+        INCOMPLETE = "incomplete", _("incomplete")
+
+    source = models.ForeignKey(Source, models.CASCADE, related_name="runs")
+    started_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True)
+    outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.RUNNING)
+    counts = models.JSONField(default=dict)
+    problems = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["-started_at"]
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.started_at:%Y-%m-%d %H:%M}"
+
+
+class AuditEvent(models.Model):
+    """Who did what to which ids, when. Ids and codes only, never text."""
+
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    tenant = models.ForeignKey(Tenant, models.SET_NULL, null=True, related_name="+")
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    code = models.CharField(max_length=50)
+    ids = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["-at"]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} {self.code}"
+
+
+def id_list(ids: Iterable[int], *, using: str) -> RawSQL:
+    """A subquery of these ids as one parameter: an IN list of 20,000 ids would hit the database's limit of parameters."""
+    values = json.dumps(sorted(ids))
+    if connections[using].vendor == "postgresql":
+        return RawSQL("SELECT value::bigint FROM jsonb_array_elements_text(%s::jsonb)", [values])
+    return RawSQL("SELECT value FROM json_each(%s)", [values])

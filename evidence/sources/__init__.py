@@ -1,0 +1,80 @@
+"""Where documents come from: what a source lists, before anything is stored. I/O, but no database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Protocol
+
+from evidence.errors import EvidenceError
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """Who may read, as the source states it: principals as "group:NAME" or "user:NAME".
+
+    allowed is None where nothing is stated. Anything missing, empty, malformed or unknown means that nobody may read.
+    """
+
+    allowed: tuple[str, ...] | None = None
+    denied: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What is said about a document beside its content. An empty title: the content's own title, else the file's name."""
+
+    title: str = ""
+    owner: str = ""
+    origin: str = ""
+    language: str = ""
+    kind: str = ""
+    status: str = "valid"
+    valid_from: date | None = None
+    valid_until: date | None = None
+    sensitivity: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One state of one document at its source. `read` gives the exact bytes and may raise EvidenceError or OSError."""
+
+    external_id: str
+    label: str
+    dated: date | None
+    path: str
+    metadata: Metadata
+    rights: Rights
+    read: Callable[[], bytes] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A path that was not taken in, and why."""
+
+    path: str
+    error: EvidenceError
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What one run saw.
+
+    items: grouped by document, each document's states in the order of their dates, the current one last.
+    unread: file ending -> how many files of a format that is not read. unnamed: paths that no rule names.
+    complete: whether everything at the source was seen; if not, nothing may be taken as removed or confirmed.
+    """
+
+    items: Sequence[Item]
+    refusals: Sequence[Refusal] = ()
+    unread: dict[str, int] = field(default_factory=dict)
+    unnamed: Sequence[str] = ()
+    complete: bool = True
+
+
+class Source(Protocol):
+    """What each kind of source gives."""
+
+    def list(self) -> Listing:
+        """Everything that is there now. Raises EvidenceError when the source can't be listed at all."""
