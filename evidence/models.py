@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evidence.access import Access
 from evidence.content import PassageKind
+from evidence.profile import normalise
 
 DEFAULT_REVOCATION_SLA = timedelta(hours=24)
 """How long confirmed rights count when a source names nothing else: one missed nightly run closes it."""
@@ -198,6 +199,7 @@ class Document(models.Model):
     external_id = models.CharField(max_length=200)
     public_id = models.UUIDField(unique=True, editable=False)
     title = models.CharField(max_length=500)
+    title_key = models.CharField(max_length=600, help_text="title_key_for(title): what a search by title compares")
     owner = models.CharField(max_length=200, blank=True)
     origin = models.CharField(max_length=1000, blank=True)
     language = models.CharField(max_length=20, blank=True)
@@ -219,10 +221,15 @@ class Document(models.Model):
             models.UniqueConstraint(fields=["source", "external_id"], name="document_once_per_source"),
             models.CheckConstraint(condition=models.Q(status__in=Status.values), name="document_status_known"),
         ]
-        indexes = [models.Index(fields=["title"], name="document_title")]
+        indexes = [models.Index(fields=["title_key"], name="document_title_key")]
 
     def __str__(self) -> str:
         return str(self.public_id)
+
+    @staticmethod
+    def title_key_for(title: str) -> str:
+        """NFC and lower case: SQLite itself knows upper and lower case of ASCII only."""
+        return normalise(title).lower()
 
     def is_expired(self) -> bool:
         """Whether its own status or the end of its validity says that it no longer holds today."""
@@ -306,19 +313,18 @@ class Passage(models.Model):
 
 
 class Job(models.Model):
-    """One piece of work that must still happen. At most one waits for each kind and key."""
+    """One piece of work that must still happen. Several may wait for one key; doing it once more changes nothing."""
 
     kind = models.CharField(max_length=20)
-    key = models.CharField(max_length=100)
+    key = models.BigIntegerField()
     created_at = models.DateTimeField(default=timezone.now)
     not_before = models.DateTimeField(default=timezone.now)
     attempts = models.PositiveSmallIntegerField(default=0)
     claimed_at = models.DateTimeField(null=True)
     error = models.CharField(max_length=200, blank=True)
-    generation = models.PositiveIntegerField(default=0)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["kind", "key"], name="job_once")]
+        indexes = [models.Index(fields=["kind", "id"], name="job_kind")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.key}"

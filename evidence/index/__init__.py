@@ -97,5 +97,11 @@ class Engine(Protocol):
         Statistics come from the passages of `classes` without `excluded`; `filters` narrow hits, not statistics.
         """
 
+    def representations(self, documents: Collection[int]) -> Mapping[int, int]:
+        """Which representation the index holds of each of these documents; unknown ones are left out."""
+
+    def checkpoint(self) -> None:
+        """Empty the log: afterwards what was removed is in no file of the index."""
+
     def documents(self) -> Iterator[Indexed]:
         """Everything the index holds, in the order of document ids."""

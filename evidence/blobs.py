@@ -1,0 +1,56 @@
+"""Exact bytes, kept by their digest in a folder. Written once, read back whole, deleted when nothing names them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from django.conf import settings
+
+from evidence.errors import EvidenceError, gettext_noop
+
+
+def put(data: bytes) -> str:
+    """Keep these bytes; gives their SHA-256 (lower case hex). Keeping them twice changes nothing."""
+    digest = hashlib.sha256(data).hexdigest()
+    target = _path(digest)
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _write_whole(target, data)
+    return digest
+
+
+def read(digest: str) -> bytes:
+    """The bytes with this digest, compared with it. Raises EvidenceError when they are missing or differ."""
+    try:
+        data = _path(digest).read_bytes()
+    except FileNotFoundError:
+        raise EvidenceError("blob_missing", gettext_noop("The stored original %(digest)s is missing."), digest=digest) from None
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise EvidenceError("blob_damaged", gettext_noop("The stored original %(digest)s is damaged."), digest=digest)
+    return data
+
+
+def delete(digest: str) -> None:
+    """Remove the bytes with this digest; gone already is fine."""
+    _path(digest).unlink(missing_ok=True)
+
+
+def _path(digest: str) -> Path:
+    return Path(settings.BLOB_DIR) / digest[:2] / digest
+
+
+def _write_whole(target: Path, data: bytes) -> None:
+    """Write beside the target and rename: whoever is killed leaves either nothing or the whole file under its name."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".part-")
+    try:
+        with os.fdopen(handle, "wb") as part:
+            part.write(data)
+            part.flush()
+            os.fsync(part.fileno())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,71 @@
+"""Who asks, and what that person may read now: the one statement of the visibility rule.
+
+A class is readable when the person is active, the membership is active and in the class's tenant, a principal of the person
+is allowed, none is denied, and the source's rights were confirmed within its revocation SLA. Anything else means no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from evidence.access import Access, Withheld
+from evidence.models import AccessClass, AccessRule, Effect, Membership, Source, SourceKind, Tenant
+
+NOBODY = Access(user=None, tenant=None, role="", classes=frozenset())
+"""Someone who is not signed in, is inactive or belongs nowhere."""
+
+
+def for_user(user: AbstractBaseUser | AnonymousUser, *, tenant: str = "") -> Access:
+    """The Access of a signed-in person in the tenant with this short name, else in the first one they belong to."""
+    memberships = _memberships(user)
+    chosen = next((one for one in memberships if one.tenant.slug == tenant), next(iter(memberships), None))
+    return NOBODY if chosen is None else _for_membership(chosen, now=timezone.now())
+
+
+def tenants(user: AbstractBaseUser | AnonymousUser) -> Sequence[Tenant]:
+    """The tenants that this person can choose from, by name."""
+    return [membership.tenant for membership in _memberships(user)]
+
+
+def _memberships(user: AbstractBaseUser | AnonymousUser) -> Sequence[Membership]:
+    if not user.is_authenticated or not user.is_active:
+        return []
+    found = Membership.objects.filter(user_id=user.pk, active=True, user__is_active=True)
+    return list(found.select_related("tenant").order_by("tenant__name", "tenant_id"))
+
+
+def _for_membership(membership: Membership, *, now: datetime) -> Access:
+    groups = list(membership.groups.filter(tenant=membership.tenant_id).values_list("pk", flat=True))
+    announced = Source.announced_to.through.objects.filter(source_id=OuterRef("pk"), group_id__in=groups)
+    sources = list(Source.objects.filter(tenant=membership.tenant_id).annotate(announced=Exists(announced)))
+    fresh = [source.pk for source in sources if rights_are_fresh(source, now=now)]
+    mine = AccessRule.objects.filter(Q(group__in=groups) | Q(user=membership.user_id))
+    classes = (
+        AccessClass.objects.filter(source__in=fresh, pk__in=mine.filter(effect=Effect.ALLOW).values("access_class"))
+        .exclude(pk__in=mine.filter(effect=Effect.DENY).values("access_class"))
+        .values_list("pk", flat=True)
+    )
+    return Access(
+        user=membership.user_id,
+        tenant=membership.tenant_id,
+        role=membership.role,
+        classes=frozenset(classes),
+        withheld=tuple(
+            Withheld(source=source.name, title=source.title, contact=source.contact)
+            for source in sources
+            if source.announced and source.pk not in fresh
+        ),
+    )
+
+
+def rights_are_fresh(source: Source, *, now: datetime) -> bool:
+    """Whether the source's rights count now: kept here, or confirmed no longer ago than its SLA (and not in the future)."""
+    if source.kind == SourceKind.LOCAL:
+        return True
+    confirmed = source.rights_confirmed_at
+    return confirmed is not None and confirmed <= now <= confirmed + source.revocation_sla
