@@ -15,10 +15,12 @@ class Rights:
     """Who may read, as the source states it: principals as "group:NAME" or "user:NAME".
 
     allowed is None where nothing is stated. Anything missing, empty, malformed or unknown means that nobody may read.
+    problem: why a statement that was made could not be used (at most 300 characters); then nothing is allowed.
     """
 
     allowed: tuple[str, ...] | None = None
     denied: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A path that was not taken in, and why."""
+    """A path that was not taken in, and why. external_id: the document that it is a state of, where that is known.
+
+    A document with a refused path is refused as a whole (an older state must not pass for the current one): none of its
+    states is among the items of a listing.
+    """
 
     path: str
     error: EvidenceError
+    external_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,8 @@ class Listing:
     """What one run saw.
 
     items: grouped by document, each document's states in the order of their dates, the current one last.
-    unread: file ending -> how many files of a format that is not read. unnamed: paths that no rule names.
+    unread: file ending (lower case, with its dot; "" for none) -> how many files of a format that is not read.
+    unnamed: paths that no rule names. unused: patterns of rules that no path fits.
     complete: whether everything at the source was seen; if not, nothing may be taken as removed or confirmed.
     """
 
@@ -70,6 +78,7 @@ class Listing:
     refusals: Sequence[Refusal] = ()
     unread: dict[str, int] = field(default_factory=dict)
     unnamed: Sequence[str] = ()
+    unused: Sequence[str] = ()
     complete: bool = True
 
 
