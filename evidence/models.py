@@ -6,7 +6,6 @@ Precious: Revision, Representation and Passage, rights, AuditEvent. The index be
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Self
@@ -267,17 +266,13 @@ class Representation(models.Model):
     parser_configuration = models.CharField(max_length=200, blank=True)
     profile = models.CharField(max_length=100)
     text_sha256 = models.CharField(max_length=64)
+    title = models.CharField(max_length=500, blank=True, help_text="the title that the file gives itself")
     length = models.PositiveIntegerField()
     passage_count = models.PositiveIntegerField()
     created_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
         return str(self.public_id)
-
-    @staticmethod
-    def public_id_for(document: uuid.UUID, *parts: str) -> uuid.UUID:
-        """The id that this document's text has for these parts: the same text gets the same id in a new database."""
-        return uuid.uuid5(document, "\0".join(parts))
 
 
 class Passage(models.Model):

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -67,7 +67,7 @@ def settle_quickly() -> None:
     """Settle if nobody else is at it and little waits; a fault is left to the next search, which shows it."""
     if len(jobs.waiting(JOB, limit=QUICK + 1)) > QUICK:
         return
-    with _writing(wait=False) as mine:
+    with suppress(IndexFault), _writing(wait=False) as mine:
         if mine:
             _settle_some(QUICK)
 

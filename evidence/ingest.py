@@ -1,0 +1,400 @@
+"""Writing: item -> revision -> representation -> index; rights; withdraw; purge.
+
+One document is one transaction: whoever is killed leaves whole documents behind, and running again ends in the same state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+from pathlib import PurePosixPath
+from typing import Final
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from evidence import blobs, projection
+from evidence.content import Content
+from evidence.errors import EvidenceError, Refused, gettext_noop
+from evidence.formats import FORMATS, Format, extract
+from evidence.models import (
+    AccessClass,
+    AccessRule,
+    AuditEvent,
+    Document,
+    Effect,
+    Group,
+    Membership,
+    Passage,
+    Representation,
+    Revision,
+    Run,
+    Source,
+)
+from evidence.profile import PROFILE
+from evidence.sources import Item, Listing, Refusal, Rights
+
+SETTLE_AFTER: Final = 20_000
+"""Passages written before the index is brought in line: one batch of its own."""
+MAX_KEPT_PROBLEMS: Final = 1_000
+MAX_TITLE: Final = 500
+_METADATA: Final = ("owner", "origin", "language", "kind", "status", "valid_from", "valid_until", "sensitivity")
+MAX_REMOVED_SHARE: Final = 0.5
+"""A run that misses more than this share of what was known is taken for a fault of the source, not for a removal."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run did. counts: new, changed, updated, unchanged, withdrawn, refused, unnamed, passages.
+
+    unreadable: document id and reason for each document that nobody may read.
+    """
+
+    counts: Counter[str]
+    refusals: list[Refusal]
+    unread: dict[str, int]
+    unnamed: Sequence[str]
+    complete: bool
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Rights made out to rows: ids of groups and users, sorted. A problem means that nobody may read."""
+
+    allow_groups: tuple[int, ...] = ()
+    allow_users: tuple[int, ...] = ()
+    deny_groups: tuple[int, ...] = ()
+    deny_users: tuple[int, ...] = ()
+    problem: str = ""
+
+    def digest(self) -> str:
+        """Names the effective right; all problems are the one class that nobody reads."""
+        lists = [self.allow_groups, self.allow_users, self.deny_groups, self.deny_users]
+        return hashlib.sha256(json.dumps(lists).encode()).hexdigest()
+
+
+class Principals:
+    """The tenant's groups and people by the names that rights use. Read once a run."""
+
+    def __init__(self, tenant: int) -> None:
+        self._groups = dict(Group.objects.filter(tenant=tenant).values_list("name", "pk"))
+        self._users = dict(Membership.objects.filter(tenant=tenant).values_list("user__username", "user_id"))
+
+    def grant(self, rights: Rights) -> Grant:
+        """These rights for the people who exist. Anything missing, empty or unknown: nobody, with the reason."""
+        if not rights.allowed:
+            return Grant(problem="no rights are stated")
+        try:
+            allowed, denied = (self._split(names) for names in (rights.allowed, rights.denied))
+        except KeyError as unknown:
+            return Grant(problem=f"unknown principal {unknown.args[0]}"[:300])
+        return Grant(*allowed, *denied)
+
+    def _split(self, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        groups, users = set(), set()
+        for name in names:
+            kind, _, rest = name.partition(":")
+            if kind == "group" and rest in self._groups:
+                groups.add(self._groups[rest])
+            elif kind == "user" and rest in self._users:
+                users.add(self._users[rest])
+            else:
+                raise KeyError(name)
+        return tuple(sorted(groups)), tuple(sorted(users))
+
+
+def take_in(
+    source: Source,
+    listing: Listing,
+    *,
+    started: datetime,
+    allow_removals: bool = False,
+    progress: Callable[[int], None] = lambda items: None,
+) -> Report:
+    """Bring the database in line with what a source lists, document by document, and confirm its rights as of `started`.
+
+    A listing that is cut short, or misses more than MAX_REMOVED_SHARE of what was known without `allow_removals`, withdraws
+    nothing and confirms nothing. progress is called with the number of items done.
+    """
+    report = Report(Counter(), list(listing.refusals), dict(listing.unread), listing.unnamed, listing.complete)
+    run = Run.objects.create(source=source, started_at=started)
+    intake = _Intake(source, report)
+    settled = 0
+    for external_id, states in groupby(listing.items, key=lambda item: item.external_id):
+        items = list(states)
+        intake.take(external_id, items)
+        progress(len(items))
+        if report.counts["passages"] - settled >= SETTLE_AFTER:
+            projection.settle()
+            settled = report.counts["passages"]
+    if report.complete:
+        seen = {item.external_id for item in listing.items} | {refusal.document for refusal in report.refusals}
+        _withdraw_missing(source, seen, report, allow_removals=allow_removals)
+    projection.settle()
+    _close(run, source, report)
+    return report
+
+
+def withdraw(document: Document, *, code: str = "document.withdrawn") -> None:
+    """Make a document invisible at once. Its text stays until `purge`."""
+    with transaction.atomic():
+        Document.objects.filter(pk=document.pk).update(withdrawn_at=timezone.now(), updated_at=timezone.now())
+        _audit(document, code)
+        projection.record([document.pk])
+
+
+def purge(document: Document) -> None:
+    """Remove a document and everything derived from it: index, passages, revisions, originals. An audit event stays."""
+    withdraw(document, code="document.purge_began")
+    projection.settle()
+    projection.purge_traces()
+    digests = set(document.revisions.values_list("source_sha256", flat=True))
+    with transaction.atomic():
+        _audit(document, "document.purged", revisions=document.revisions.count())
+        document.delete()
+    for digest in digests:
+        if not Revision.objects.filter(source_sha256=digest).exists():
+            blobs.delete(digest)
+    _truncate_log()
+
+
+def public_id(source: Source, external_id: str) -> UUID:
+    """The document's id for everybody: the same in every database, and no hint of how many others exist."""
+    return uuid5(NAMESPACE_URL, "\0".join((source.tenant.slug, source.name, external_id)))
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """One state of a document as it is kept now. new: it was made in this run."""
+
+    representation: Representation
+    new: bool
+
+
+class _Intake:
+    """One run's state while it writes documents: what is known of the source, and its access classes."""
+
+    def __init__(self, source: Source, report: Report) -> None:
+        self._source = source
+        self._report = report
+        self._principals = Principals(source.tenant_id)
+        self._classes = dict(AccessClass.objects.filter(source=source).values_list("digest", "pk"))
+        self._known = {row.external_id: row for row in source.documents.all()}
+
+    def take(self, external_id: str, items: Sequence[Item]) -> None:
+        """Bring one document in line with its states, oldest first; a state that can't be read leaves the others alone."""
+        contents = [self._read(item) for item in items]
+        known = self._known.get(external_id)
+        with transaction.atomic():
+            row = known or self._create(external_id, items[-1])
+            pairs = zip(items, contents, strict=True)
+            states = [None if data is None else self._state(row, item, data) for item, data in pairs]
+            changed = self._facts(row, items[-1], states[-1])
+            if row.current_id is None:
+                transaction.set_rollback(True)  # its current state was refused: no document without text stays behind
+                self._count("refused_documents")
+                return
+        if row.rights_problem:
+            self._report.unreadable.append((external_id, row.rights_problem))
+        fresh = any(state is not None and state.new for state in states)
+        self._count("new" if known is None else "changed" if fresh else "updated" if changed else "unchanged")
+
+    def _count(self, what: str, number: int = 1) -> None:
+        self._report.counts[what] += number
+
+    def _read(self, item: Item) -> bytes | None:
+        try:
+            return item.read()
+        except EvidenceError as error:
+            self._refuse(item, error)
+        except OSError as error:
+            self._report.complete = False
+            message = gettext_noop("The file can't be read (%(reason)s).")
+            self._refuse(item, Refused("file_unreadable", message, reason=error.strerror or type(error).__name__))
+        return None
+
+    def _refuse(self, item: Item, error: EvidenceError) -> None:
+        self._report.refusals.append(Refusal(path=item.path, error=error, document=item.external_id))
+
+    def _create(self, external_id: str, item: Item) -> Document:
+        row = Document.objects.create(
+            source=self._source,
+            access_class_id=self._class(self._principals.grant(item.rights)),
+            external_id=external_id,
+            public_id=public_id(self._source, external_id),
+        )
+        _audit(row, "document.added")
+        return row
+
+    def _state(self, row: Document, item: Item, data: bytes) -> _State | None:
+        """The representation of this state, made if it is new; None if it is refused."""
+        form = FORMATS[PurePosixPath(item.path).suffix.lower()]
+        digest = hashlib.sha256(data).hexdigest()
+        revision = row.revisions.filter(label=item.label, source_sha256=digest).first()
+        kept = None if revision is None else _kept(revision, form)
+        if kept is not None:
+            return _State(kept, new=False)
+        try:
+            content = extract(form, data)
+        except EvidenceError as error:
+            self._refuse(item, error)
+            return None
+        if revision is None:
+            blobs.put(data)
+            revision = Revision.objects.create(
+                document=row,
+                label=item.label,
+                dated=item.dated,
+                source_sha256=digest,
+                size=len(data),
+                media_type=form.media_type,
+                path=item.path,
+            )
+            _audit(row, "revision.added", revision=revision.pk)
+        self._count("passages", len(content.passages))
+        return _State(_represent(row, revision, form, content), new=True)
+
+    def _facts(self, row: Document, item: Item, state: _State | None) -> bool:
+        """Metadata, rights and the current state of a document, in place; gives whether anything changed."""
+        grant = self._principals.grant(item.rights)
+        said = item.metadata
+        own_title = row.title if state is None else state.representation.title
+        title = (said.title or own_title or PurePosixPath(item.path).stem)[:MAX_TITLE]
+        facts = {
+            "access_class_id": self._class(grant),
+            "current_id": row.current_id if state is None else state.representation.pk,
+            "withdrawn_at": None,
+            "rights_problem": grant.problem,
+            "title": title,
+            "title_key": Document.title_key_for(title),
+            **{name: getattr(said, name) for name in _METADATA},
+        }
+        before = {name: getattr(row, name) for name in facts}
+        if facts == before:
+            return False
+        for name, value in facts.items():
+            setattr(row, name, value)
+        row.updated_at = timezone.now()
+        row.save()
+        if before["access_class_id"] != facts["access_class_id"]:
+            _audit(row, "rights.changed", old=before["access_class_id"], new=facts["access_class_id"])
+        if before["withdrawn_at"] is not None:
+            _audit(row, "document.restored")
+        projection.record([row.pk])
+        return True
+
+    def _class(self, grant: Grant) -> int:
+        """The access class of these rights in this source, made if it is new."""
+        digest = grant.digest()
+        if digest not in self._classes:
+            row, made = AccessClass.objects.get_or_create(source=self._source, digest=digest)
+            if made:
+                AccessRule.objects.bulk_create(_rules(row, grant))
+            self._classes[digest] = row.pk
+        return self._classes[digest]
+
+
+def _rules(row: AccessClass, grant: Grant) -> Iterable[AccessRule]:
+    yield from (AccessRule(access_class=row, effect=Effect.ALLOW, group_id=group) for group in grant.allow_groups)
+    yield from (AccessRule(access_class=row, effect=Effect.ALLOW, user_id=user) for user in grant.allow_users)
+    yield from (AccessRule(access_class=row, effect=Effect.DENY, group_id=group) for group in grant.deny_groups)
+    yield from (AccessRule(access_class=row, effect=Effect.DENY, user_id=user) for user in grant.deny_users)
+
+
+def _kept(revision: Revision, form: Format) -> Representation | None:
+    """What this parser under this profile made of the revision before."""
+    parser = form.parser
+    return revision.representations.filter(
+        parser_name=parser.name, parser_version=parser.version, parser_configuration=parser.configuration, profile=PROFILE
+    ).first()
+
+
+def _represent(row: Document, revision: Revision, form: Format, content: Content) -> Representation:
+    """Write a text and its passages."""
+    parser = form.parser
+    text_sha256 = hashlib.sha256(content.text.encode()).hexdigest()
+    parts = (revision.label, revision.source_sha256, parser.name, parser.version, parser.configuration, PROFILE, text_sha256)
+    representation = Representation.objects.create(
+        revision=revision,
+        public_id=uuid5(row.public_id, "\0".join(parts)),
+        parser_name=parser.name,
+        parser_version=parser.version,
+        parser_configuration=parser.configuration,
+        profile=PROFILE,
+        text_sha256=text_sha256,
+        title=content.title[:MAX_TITLE],
+        length=len(content.text),
+        passage_count=len(content.passages),
+    )
+    Passage.objects.bulk_create(_passages(representation, content), batch_size=2_000)
+    return representation
+
+
+def _passages(representation: Representation, content: Content) -> Iterable[Passage]:
+    spans = deque(content.spans)
+    for number, (passage, text) in enumerate(content.pieces()):
+        own = []
+        while spans and spans[0].end <= passage.end:
+            span = spans.popleft()
+            own.append([span.kind, span.start, span.end, span.value])
+        yield Passage(
+            representation=representation,
+            number=number,
+            kind=passage.kind,
+            level=passage.level,
+            start=passage.start,
+            end=passage.end,
+            text=text,
+            headings=passage.headings,
+            columns=passage.columns,
+            spans=own,
+        )
+
+
+def _withdraw_missing(source: Source, seen: set[str], report: Report, *, allow_removals: bool) -> None:
+    """Withdraw what a complete listing no longer names, unless that is suspiciously much."""
+    known = list(source.documents.filter(withdrawn_at=None))
+    missing = [row for row in known if row.external_id not in seen]
+    if len(missing) > MAX_REMOVED_SHARE * len(known) and not allow_removals:
+        report.complete = False
+        message = gettext_noop(
+            "%(missing)d of %(known)d known documents are missing. Nothing was withdrawn and no rights were confirmed. "
+            "If this is right, run again with --allow-removals."
+        )
+        report.refusals.append(Refusal("", Refused("too_many_missing", message, missing=len(missing), known=len(known))))
+        return
+    for row in missing:
+        withdraw(row)
+    report.counts["withdrawn"] = len(missing)
+
+
+def _close(run: Run, source: Source, report: Report) -> None:
+    """Confirm the rights if everything was seen, and keep what the run did."""
+    report.counts["refused"] = len(report.refusals)
+    report.counts["unnamed"] = len(report.unnamed)
+    if report.complete:
+        Source.objects.filter(pk=source.pk).update(rights_confirmed_at=run.started_at)
+    Run.objects.filter(pk=run.pk).update(
+        finished_at=timezone.now(),
+        outcome=Run.Outcome.COMPLETE if report.complete else Run.Outcome.INCOMPLETE,
+        counts=dict(report.counts),
+        problems=[[refusal.path, refusal.error.code] for refusal in report.refusals[:MAX_KEPT_PROBLEMS]],
+    )
+
+
+def _audit(document: Document, code: str, **ids: int) -> None:
+    AuditEvent.objects.create(tenant_id=document.source.tenant_id, code=code, ids={"document": str(document.public_id), **ids})
+
+
+def _truncate_log() -> None:
+    """Empty SQLite's write-ahead log, which still holds what was overwritten."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
