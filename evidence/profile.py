@@ -16,4 +16,4 @@ PROFILE: Final = f"newline=lf nul=fffd form=nfc unicode={unicodedata2.unidata_ve
 def normalise(text: str) -> str:
     """Representation text for an extractor's text (a str without surrogates)."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-    return text if unicodedata2.is_normalized("NFC", text) else unicodedata2.normalize("NFC", text)
+    return str(unicodedata2.normalize("NFC", text))
