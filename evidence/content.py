@@ -104,7 +104,7 @@ class Content:
     def pieces(self) -> Iterator[tuple[Passage, str]]:
         """Each passage with the text from its start to the start of the next one: its own words and its separator."""
         ends = [passage.start for passage in self.passages[1:]] + [len(self.text)]
-        for passage, end in zip(self.passages, ends, strict=True):
+        for passage, end in zip(self.passages, ends, strict=False):
             yield passage, self.text[passage.start : end]
 
     def to_json(self) -> str:
