@@ -1,18 +1,66 @@
-"""Django settings. The only module that reads the environment (names begin with FUNDSTELLE_)."""
+"""Django settings. The only module that reads the environment (names begin with FUNDSTELLE_).
+
+Without any of them it is safe to run on one's own machine: only this machine is answered, nothing of an error is shown, and
+the secret key is random. FUNDSTELLE_ENV=production adds what a public address needs and starts only when it is complete.
+"""
 
 from __future__ import annotations
 
 import os
+import tempfile
+from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
+
+from csp.constants import NONCE, NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from evidence import logs
+
+SHORTEST_SECRET_KEY = 50
+"""Characters; what Django's own deployment check asks for."""
+
+
+def _flag(name: str) -> bool:
+    value = os.environ.get(name, "0")
+    if value not in {"0", "1"}:
+        raise ImproperlyConfigured(f"{name} is 0 or 1.")
+    return value == "1"
+
+
+def _names(name: str, default: str) -> list[str]:
+    return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+
+
+def _is_production() -> bool:
+    environment = os.environ.get("FUNDSTELLE_ENV", "local")
+    if environment not in {"local", "production"}:
+        raise ImproperlyConfigured("FUNDSTELLE_ENV is local or production.")
+    return environment == "production"
+
+
+def _kept_key(path: Path) -> str:
+    """A random key for local use, made once. A constant here would let anybody forge a session."""
+    if not path.exists():
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent) as fresh:  # mode 600
+            fresh.write(os.urandom(SHORTEST_SECRET_KEY).hex())
+            fresh.flush()
+            with suppress(FileExistsError):
+                os.link(fresh.name, path)  # complete, or not there: two processes may start at once
+    return path.read_text()
+
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("FUNDSTELLE_DATA", BASE_DIR / "data"))
 INDEX_DIR = DATA_DIR / "index"
 BLOB_DIR = DATA_DIR / "blobs"
 
-DEBUG = os.environ.get("FUNDSTELLE_DEBUG", "") == "1"
-SECRET_KEY = os.environ.get("FUNDSTELLE_SECRET_KEY", "insecure-development-key")
-ALLOWED_HOSTS = ["localhost", "127.0.0.1"]
+PRODUCTION = _is_production()
+DEBUG = _flag("FUNDSTELLE_DEBUG")
+SECRET_KEY = os.environ.get("FUNDSTELLE_SECRET_KEY") or ("" if PRODUCTION else _kept_key(DATA_DIR / "secret_key"))
+ALLOWED_HOSTS = _names("FUNDSTELLE_HOSTS", "" if PRODUCTION else "localhost,127.0.0.1,[::1]")
+BEHIND_PROXY = _flag("FUNDSTELLE_PROXY")
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -20,28 +68,29 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
+    "csp",
     "django_htmx",
     "axes",
     "evidence",
 ]
 MIDDLEWARE = [
+    *(["evidence.web.middleware.ProxyAddress"] if BEHIND_PROXY else []),
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "evidence.web.middleware.PrivateResponses",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "evidence.web.middleware.OriginOfForms",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
-]
-AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
 ]
 ROOT_URLCONF = "evidence.urls"
 WSGI_APPLICATION = "evidence.wsgi.application"
@@ -72,12 +121,97 @@ DATABASES = {
         },
     }
 }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Languages: the browser's decides, a cookie from the switch overrides
 LANGUAGE_CODE = "en"
 LANGUAGES = [("de", "Deutsch"), ("en", "English")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = PRODUCTION
 USE_TZ = True
 TIME_ZONE = os.environ.get("FUNDSTELLE_TIME_ZONE", "Europe/Berlin")
+
+# Static files: names carry the hash of their content, so that a browser may keep them for ever
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+
+# Sign-in
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "login"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+AXES_FAILURE_LIMIT = 6  # a person who tries three old passwords twice still gets in
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # the name alone would let anybody lock a colleague out
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
+AXES_VERBOSE = False
+AXES_DISABLE_ACCESS_LOG = True
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken", "next"]  # `next` can hold a query
+
+# Browser: nothing from elsewhere, nothing inline but the import map, nothing kept, no address given away
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+        "object-src": [NONE],
+    }
+}
+SECURE_REFERRER_POLICY = "no-referrer"
+X_FRAME_OPTIONS = "DENY"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # a cookie would keep messages in the browser
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PRODUCTION
+CSRF_COOKIE_HTTPONLY = True
+SECURE_SSL_REDIRECT = PRODUCTION
+SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds()) if PRODUCTION else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+SILENCED_SYSTEM_CHECKS = ["security.W021"]  # entering browsers' preload lists is for the owner of the domain to decide
+
+LOGGING = logs.CONFIGURATION
+if not DEBUG:
+    DEFAULT_EXCEPTION_REPORTER = "evidence.logs.PrivateReporter"
+
+
+def _refuse_unsafe_production() -> None:
+    problems = []
+    if DEBUG:
+        problems.append("FUNDSTELLE_DEBUG must be off")
+    if len(SECRET_KEY) < SHORTEST_SECRET_KEY or len(set(SECRET_KEY)) < 5 or "insecure" in SECRET_KEY:
+        problems.append(f"FUNDSTELLE_SECRET_KEY must be a random text of at least {SHORTEST_SECRET_KEY} characters")
+    if not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS:
+        problems.append("FUNDSTELLE_HOSTS must name the hosts to answer for, with commas between them")
+    if problems:
+        raise ImproperlyConfigured(f"Not started in production: {'; '.join(problems)}.")
+
+
+if PRODUCTION:
+    _refuse_unsafe_production()

@@ -1,0 +1,80 @@
+"""What logs and error reports may hold: paths, codes, ids and places in the code, never what a person typed or read.
+
+A query string, a form, a cookie, a local variable or the message of an exception can repeat a query or a quote, so none of
+them is written. `CONFIGURATION` is one for Django and for gunicorn.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+from django.utils.safestring import SafeString
+from django.views.debug import ExceptionReporter
+
+QUERY_STRING = re.compile(r"\?.*(?= HTTP/)|\?.*")
+"""From a question mark to the end of the line, or to the protocol that ends a request line."""
+
+
+class PrivateFormatter(logging.Formatter):
+    """Writes records without query strings, and exceptions as their types and places."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        record.exc_text = None  # another formatter may have kept the full text there
+        return super().format(record)
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        return QUERY_STRING.sub("", super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:
+        _kind, error, _frames = ei
+        return outline(error) if error is not None else ""
+
+
+class PrivateReporter(ExceptionReporter):
+    """An error report that says where it happened and nothing of the request."""
+
+    def get_traceback_text(self) -> SafeString:
+        return SafeString(outline(self.exc_value) if self.exc_value is not None else "")
+
+    def get_traceback_html(self) -> SafeString:
+        """No HTML: text is enough for a place in the code."""
+        return SafeString()
+
+
+def outline(error: BaseException) -> str:
+    """The types of an exception and of those that led to it, each with its lines of code, without their messages."""
+    return "\n".join(_outline_of_one(link) for link in reversed(list(_chain(error))))
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    link: BaseException | None = error
+    while link is not None:
+        yield link
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+
+
+def _outline_of_one(error: BaseException) -> str:
+    kind = type(error)
+    return "".join(traceback.format_tb(error.__traceback__)) + f"{kind.__module__}.{kind.__qualname__}"
+
+
+CONFIGURATION: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "private": {"()": PrivateFormatter, "style": "{", "format": "{asctime} {levelname} {name} {message}"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "private"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {
+        "django": {"handlers": [], "level": "INFO"},
+        "django.server": {"handlers": [], "level": "INFO", "propagate": True},
+        "gunicorn.error": {"handlers": [], "level": "INFO", "propagate": True},
+        "gunicorn.access": {"handlers": [], "level": "INFO", "propagate": True},
+        "evidence": {"level": "INFO"},
+    },
+}

@@ -1,0 +1,11 @@
+"""How gunicorn serves Fundstelle: `gunicorn` in this folder; the environment and options override (`--bind`, `--workers`)."""
+
+from evidence.logs import CONFIGURATION
+
+wsgi_app = "evidence.wsgi:application"
+bind = "127.0.0.1:8000"
+worker_class = "gthread"
+workers = 2
+threads = 4
+logconfig_dict = CONFIGURATION
+access_log_format = "%(h)s %(m)s %(U)s %(s)s %(B)s %(M)sms"
