@@ -1,0 +1,384 @@
+"""The rules file: who may read which document, and what is said about it. A TOML file beside the documents.
+
+Each [[document]] names paths by a pattern and gives fields; every rule that fits a path contributes, in the order of the
+file, and a later one replaces an earlier one field by field. What is wrong in the file itself stops a run before it begins.
+What is wrong for one path only (a day that is none, an id that is too long) is raised when that value is read; rights that
+can't be used become rights that allow nobody. The README's section on rules is the user's view of this module.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Final, TypeVar
+
+import unicodedata2
+
+from evidence.errors import Refused, gettext_noop
+from evidence.sources import Metadata, Rights
+from evidence.sources.patterns import KNOWN_PARTS, Pattern, compile_pattern, fill, known_parts, unknown_placeholder
+
+RULES_FILE: Final = "fundstelle.toml"
+"""The name of the rules file beside the documents."""
+MAX_RULES_BYTES: Final = 1_000_000
+"""Some ten thousand rules: more is a mistake or belongs to another kind of source."""
+MAX_PRINCIPAL: Final = 150
+"""Django's longest user name."""
+MAX_SLA: Final = timedelta(days=366)
+MAX_PROBLEM: Final = 300
+"""What Document.rights_problem holds."""
+DEFAULT_LABEL: Final = "1"
+"""Version label of a document whose rules give neither a version nor a date: a new content is a new state of version 1."""
+STATUSES: Final = ("draft", "valid", "expired")
+KINDS: Final = ("local", "folder")
+
+_TEXT_LIMITS: Final = {
+    "id": 200,
+    "version": 100,
+    "title": 500,
+    "owner": 200,
+    "origin": 1000,
+    "language": 20,
+    "kind": 50,
+    "sensitivity": 50,
+}
+_NEVER_EMPTY: Final = ("id", "version")
+_DATES: Final = ("date", "valid_from", "valid_until")
+_RIGHTS: Final = ("allowed", "denied")
+_DOCUMENT_KEYS: Final = ("path", *_TEXT_LIMITS, *_DATES, "status", *_RIGHTS)
+_SETTINGS_LIMITS: Final = {"title": 200, "contact": 200}
+_SETTINGS_KEYS: Final = (*_SETTINGS_LIMITS, "kind", "revocation_sla", "announced_to", "leave_out")
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DURATION = re.compile(r"([0-9]{1,6})([mhd])")
+_UNITS: Final = {"m": "minutes", "h": "hours", "d": "days"}
+T = TypeVar("T")
+_PRINCIPAL = re.compile(r"(?:group|user):\S(?:.*\S)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the file says about the source itself; None where it says nothing. announced_to: names of groups."""
+
+    title: str | None = None
+    contact: str | None = None
+    kind: str | None = None
+    revocation_sla: timedelta | None = None
+    announced_to: tuple[str, ...] | None = None
+    leave_out: tuple[Pattern, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRule:
+    """One [[document]]: its place for messages, its pattern and its fields as they stand in the file."""
+
+    where: str
+    pattern: Pattern
+    fields: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A field as one rule gives it, with the parts of the path that fill its placeholders."""
+
+    where: str
+    raw: object
+    parts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What the rules say of one path. Reading a value that is not valid for this path raises Refused."""
+
+    path: str
+    rules: tuple[DocumentRule, ...]
+    _values: Mapping[str, _Value] = field(repr=False)
+
+    @property
+    def external_id(self) -> str:
+        """The id that a rule gives, else the path without its ending."""
+        return self._text("id") or _checked_text("id", known_parts(self.path)["path"], f"{self.path}, id")
+
+    @property
+    def dated(self) -> date | None:
+        """The day of this state."""
+        return self._date("date")
+
+    @property
+    def label(self) -> str:
+        """The version that a rule gives, else the day, else `DEFAULT_LABEL`."""
+        return self._text("version") or (self.dated.isoformat() if self.dated else DEFAULT_LABEL)
+
+    @property
+    def metadata(self) -> Metadata:
+        """Everything that is said beside content and rights."""
+        return Metadata(
+            title=self._text("title"),
+            owner=self._text("owner"),
+            origin=self._text("origin"),
+            language=self._text("language"),
+            kind=self._text("kind"),
+            status=self._read("status", _checked_status, "valid"),
+            valid_from=self._date("valid_from"),
+            valid_until=self._date("valid_until"),
+            sensitivity=self._text("sensitivity"),
+        )
+
+    @property
+    def rights(self) -> Rights:
+        """Who may read; nobody, with the problem named, when one of the lists can't be used."""
+        allowed, denied = self._values.get("allowed"), self._values.get("denied")
+        problem = _rights_problem("allowed", allowed) or _rights_problem("denied", denied)
+        if problem or allowed is None:
+            return Rights(problem=problem)
+        return Rights(_principals(allowed), _principals(denied))
+
+    def _text(self, key: str) -> str:
+        return self._read(key, lambda text, where: _checked_text(key, text, where), "")
+
+    def _date(self, key: str) -> date | None:
+        return self._read(key, _checked_date, None)
+
+    def _read(self, key: str, check: Callable[[str, str], T], default: T) -> T:
+        value = self._values.get(key)
+        return default if value is None else check(fill(str(value.raw), value.parts), value.where)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A rules file that has been read and found in order. Without a file there are no rules, and nobody may read."""
+
+    settings: Settings = Settings()
+    documents: tuple[DocumentRule, ...] = ()
+
+    def leaves_out(self, path: str) -> bool:
+        """Whether the file says that this path is no part of the source."""
+        return any(pattern.match(path) is not None for pattern in self.settings.leave_out)
+
+    def describe(self, path: str) -> Described:
+        """What the rules that fit this path (relative, NFC, with `/`) say of it."""
+        found: list[DocumentRule] = []
+        values: dict[str, _Value] = {}
+        known = known_parts(path)
+        for rule in self.documents:
+            captured = rule.pattern.match(path)
+            if captured is not None:
+                found.append(rule)
+                captured.update(known)
+                values.update((key, _Value(f"{rule.where}, {key}", raw, captured)) for key, raw in rule.fields.items())
+        return Described(path, tuple(found), values)
+
+
+def load(file: Path) -> Rules:
+    """The rules in this file. Raises Refused with a code that begins with rules_."""
+    try:
+        with file.open("rb") as stream:
+            source = stream.read(MAX_RULES_BYTES + 1)
+    except OSError as error:
+        message = gettext_noop("%(where)s can't be read: %(reason)s")
+        raise Refused("rules_unreadable", message, where=file.name, reason=error.strerror) from error
+    return parse(source, file.name)
+
+
+def beside(root: Path) -> Rules:
+    """The rules in the folder's own file, or none where there is no such file."""
+    file = root / RULES_FILE
+    return load(file) if file.exists() else Rules()
+
+
+def parse(source: bytes, file: str) -> Rules:
+    """The rules in these bytes; `file` is its name for messages. Raises Refused."""
+    table = _toml(source, file)
+    _refuse_unknown_keys(table, ("source", "document"), file)
+    settings, documents = table.get("source", {}), table.get("document", [])
+    if not isinstance(settings, dict) or not isinstance(documents, list):
+        raise _wrong("rules_type", gettext_noop("%(where)s: settings stand in [source], rules in [[document]]."), file)
+    return Rules(
+        _settings(settings, f"{file}, [source]"),
+        tuple(_rule(entry, f"{file}, [[document]] {number}") for number, entry in enumerate(documents, start=1)),
+    )
+
+
+def _toml(source: bytes, file: str) -> dict[str, object]:
+    if len(source) > MAX_RULES_BYTES:
+        message = gettext_noop("%(where)s: a rules file can hold %(limit)d bytes.")
+        raise Refused("rules_too_large", message, where=file, limit=MAX_RULES_BYTES)
+    try:
+        return tomllib.loads(unicodedata2.normalize("NFC", source.decode("utf-8-sig")))
+    except UnicodeDecodeError as error:
+        raise _wrong("rules_not_utf8", gettext_noop("%(where)s: the file is not UTF-8."), file) from error
+    except (ValueError, RecursionError) as error:
+        message = gettext_noop("%(where)s is not valid TOML: %(reason)s")
+        raise Refused("rules_syntax", message, where=file, reason=error) from error
+
+
+def _settings(table: dict[str, object], where: str) -> Settings:
+    _refuse_unknown_keys(table, _SETTINGS_KEYS, where)
+    texts = {
+        key: _text_of(table[key], f"{where}, {key}") for key in (*_SETTINGS_LIMITS, "kind", "revocation_sla") if key in table
+    }
+    for key, limit in _SETTINGS_LIMITS.items():
+        _check_characters(texts.get(key, ""), limit, f"{where}, {key}")
+    return Settings(
+        title=texts.get("title"),
+        contact=texts.get("contact"),
+        kind=_kind(texts["kind"], f"{where}, kind") if "kind" in texts else None,
+        revocation_sla=_duration(texts["revocation_sla"], f"{where}, revocation_sla") if "revocation_sla" in texts else None,
+        announced_to=_groups(table["announced_to"], f"{where}, announced_to") if "announced_to" in table else None,
+        leave_out=_patterns(table.get("leave_out", []), f"{where}, leave_out"),
+    )
+
+
+def _rule(entry: object, where: str) -> DocumentRule:
+    if not isinstance(entry, dict):
+        raise _wrong("rules_type", gettext_noop("%(where)s: a rule is a table that begins with [[document]]."), where)
+    _refuse_unknown_keys(entry, _DOCUMENT_KEYS, where)
+    if "path" not in entry:
+        raise _wrong("rules_missing_path", gettext_noop("%(where)s has no path."), where)
+    pattern = compile_pattern(_text_of(entry["path"], f"{where}, path"), f"{where}, path")
+    parts = pattern.parts | KNOWN_PARTS
+    fields = {key: _field(key, raw, parts, f"{where}, {key}") for key, raw in entry.items() if key != "path"}
+    return DocumentRule(where, pattern, fields)
+
+
+def _field(key: str, raw: object, parts: Set[str], where: str) -> object:
+    """A field's value with its type and placeholders checked, and checked altogether where it is the same for all paths."""
+    if key in _RIGHTS:
+        for principal in raw if isinstance(raw, list) else []:
+            _refuse_unknown_placeholder(str(principal), parts, where)
+        return raw
+    if key in _DATES and isinstance(raw, date) and not isinstance(raw, datetime):
+        return raw.isoformat()
+    text = _text_of(raw, where)
+    _refuse_unknown_placeholder(text, parts, where)
+    if "{" not in text:
+        _check(key, text, where)
+    return text
+
+
+def _check(key: str, text: str, where: str) -> None:
+    if key in _DATES:
+        _checked_date(text, where)
+    elif key == "status":
+        _checked_status(text, where)
+    else:
+        _checked_text(key, text, where)
+
+
+def _checked_text(key: str, text: str, where: str) -> str:
+    if not text and key in _NEVER_EMPTY:
+        raise _wrong("rules_empty", gettext_noop("%(where)s: this can't be empty."), where)
+    return _check_characters(text, _TEXT_LIMITS[key], where)
+
+
+def _check_characters(text: str, limit: int, where: str) -> str:
+    if len(text) > limit:
+        message = gettext_noop("%(where)s: longer than %(limit)d characters.")
+        raise Refused("rules_too_long", message, where=where, limit=limit)
+    if not text.isprintable() and any(unicodedata2.category(character) == "Cc" for character in text):
+        raise _wrong("rules_control", gettext_noop("%(where)s: holds a control character."), where)
+    return text
+
+
+def _checked_date(text: str, where: str) -> date | None:
+    """The day, or None for an empty text, which takes an earlier rule's day away."""
+    if not text:
+        return None
+    try:
+        if _DAY.fullmatch(text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    message = gettext_noop("%(where)s: “%(value)s” is not a day (YYYY-MM-DD).")
+    raise Refused("rules_date", message, where=where, value=text[:40])
+
+
+def _checked_status(text: str, where: str) -> str:
+    return _choice("rules_status", text, STATUSES, where)
+
+
+def _kind(text: str, where: str) -> str:
+    return _choice("rules_kind", text, KINDS, where)
+
+
+def _choice(code: str, text: str, choices: tuple[str, ...], where: str) -> str:
+    if text not in choices:
+        message = gettext_noop("%(where)s: “%(value)s” is none of: %(choices)s.")
+        raise Refused(code, message, where=where, value=text[:40], choices=", ".join(choices))
+    return text
+
+
+def _duration(text: str, where: str) -> timedelta:
+    found = _DURATION.fullmatch(text)
+    duration = timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else timedelta()
+    if not timedelta() < duration <= MAX_SLA:
+        message = gettext_noop("%(where)s: a time is a number with m, h or d, as in 90m, 24h or 7d, and at most %(limit)d days.")
+        raise Refused("rules_duration", message, where=where, limit=MAX_SLA.days)
+    return duration
+
+
+def _groups(raw: object, where: str) -> tuple[str, ...]:
+    if not isinstance(raw, list) or not all(_is_principal(entry) and entry.startswith("group:") for entry in raw):
+        raise _wrong("rules_type", gettext_noop("%(where)s: this is a list of groups, each as group:NAME."), where)
+    return tuple(dict.fromkeys(entry.removeprefix("group:") for entry in raw))
+
+
+def _patterns(raw: object, where: str) -> tuple[Pattern, ...]:
+    if not isinstance(raw, list):
+        raise _wrong("rules_type", gettext_noop("%(where)s: this is a list of path patterns."), where)
+    return tuple(compile_pattern(_text_of(entry, where), where) for entry in raw)
+
+
+def _principals(value: _Value | None) -> tuple[str, ...]:
+    """The principals of a list that has no problem, each once."""
+    if value is None or not isinstance(value.raw, list):
+        return ()
+    return tuple(dict.fromkeys(fill(entry, value.parts) for entry in value.raw))
+
+
+def _rights_problem(key: str, value: _Value | None) -> str:
+    """Why this list of principals can't be used; empty when it can, or when nothing is stated."""
+    if value is None:
+        return ""
+    if not isinstance(value.raw, list):
+        return f"{value.where}: not a list"[:MAX_PROBLEM]
+    if key == "allowed" and not value.raw:
+        return f"{value.where}: an empty list"[:MAX_PROBLEM]
+    for entry in value.raw:
+        if not _is_principal(fill(entry, value.parts) if isinstance(entry, str) else entry):
+            return f"{value.where}: “{str(entry)[:100]}” is neither group:NAME nor user:NAME"[:MAX_PROBLEM]
+    return ""
+
+
+def _is_principal(entry: object) -> bool:
+    if not isinstance(entry, str) or not entry.isprintable() or _PRINCIPAL.fullmatch(entry) is None:
+        return False
+    return len(entry.partition(":")[2]) <= MAX_PRINCIPAL
+
+
+def _refuse_unknown_keys(table: Mapping[str, object], known: tuple[str, ...], where: str) -> None:
+    for key in table:
+        if key not in known:
+            message = gettext_noop("%(where)s: “%(key)s” is not known here. Known are: %(known)s.")
+            raise Refused("rules_unknown_key", message, where=where, key=key[:40], known=", ".join(known))
+
+
+def _refuse_unknown_placeholder(text: str, parts: Set[str], where: str) -> None:
+    unknown = unknown_placeholder(text, parts)
+    if unknown is not None:
+        message = gettext_noop("%(where)s: “%(value)s” is no part of this path. Parts are: %(known)s.")
+        raise Refused("rules_placeholder", message, where=where, value=unknown[:40], known=", ".join(sorted(parts)))
+
+
+def _text_of(raw: object, where: str) -> str:
+    if not isinstance(raw, str):
+        raise _wrong("rules_type", gettext_noop("%(where)s: this is a text in quotation marks."), where)
+    return raw
+
+
+def _wrong(code: str, template: str, where: str) -> Refused:
+    return Refused(code, template, where=where)
