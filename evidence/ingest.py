@@ -19,7 +19,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 from django.db import connection, transaction
 from django.utils import timezone
 
-from evidence import blobs, projection
+from evidence import blobs, jobs, projection
 from evidence.content import Content
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.formats import FORMATS, Format, extract
@@ -36,10 +36,13 @@ from evidence.models import (
     Revision,
     Run,
     Source,
+    Tenant,
 )
 from evidence.profile import PROFILE
 from evidence.sources import Item, Listing, Refusal, Rights
+from evidence.sources.rules import Settings
 
+PURGE: Final = "purge"
 SETTLE_AFTER: Final = 20_000
 """Passages written before the index is brought in line: one batch of its own."""
 MAX_KEPT_PROBLEMS: Final = 1_000
@@ -88,9 +91,9 @@ class Principals:
         self._users = dict(Membership.objects.filter(tenant=tenant).values_list("user__username", "user_id"))
 
     def grant(self, rights: Rights) -> Grant:
-        """These rights for the people who exist. Anything missing, empty or unknown: nobody, with the reason."""
-        if not rights.allowed:
-            return Grant(problem="no rights are stated")
+        """These rights for the people who exist. Anything missing, empty, malformed or unknown: nobody, with the reason."""
+        if rights.problem or not rights.allowed:
+            return Grant(problem=rights.problem or "no rights are stated")
         try:
             allowed, denied = (self._split(names) for names in (rights.allowed, rights.denied))
         except KeyError as unknown:
@@ -108,6 +111,26 @@ class Principals:
             else:
                 raise KeyError(name)
         return tuple(sorted(groups)), tuple(sorted(users))
+
+
+def source(tenant: Tenant, name: str, *, location: str, settings: Settings) -> Source:
+    """The source of this name in this tenant, made if it is new, with what its rules file says of it.
+
+    Raises Refused when it is announced to a group that does not exist.
+    """
+    stated = {
+        "title": settings.title,
+        "contact": settings.contact,
+        "kind": settings.kind,
+        "revocation_sla": settings.revocation_sla,
+        "location": location,
+    }
+    given = {key: value for key, value in stated.items() if value is not None}
+    with transaction.atomic():
+        row, _ = Source.objects.update_or_create(tenant=tenant, name=name, defaults=given)
+        if settings.announced_to is not None:
+            row.announced_to.set(_groups(tenant, settings.announced_to))
+    return row
 
 
 def take_in(
@@ -135,7 +158,7 @@ def take_in(
             projection.settle()
             settled = report.counts["passages"]
     if report.complete:
-        seen = {item.external_id for item in listing.items} | {refusal.document for refusal in report.refusals}
+        seen = {item.external_id for item in listing.items} | {refusal.external_id for refusal in report.refusals}
         _withdraw_missing(source, seen, report, allow_removals=allow_removals)
     projection.settle()
     _close(run, source, report)
@@ -150,18 +173,29 @@ def withdraw(document: Document, *, code: str = "document.withdrawn") -> None:
         projection.record([document.pk])
 
 
-def purge(document: Document) -> None:
-    """Remove a document and everything derived from it: index, passages, revisions, originals. An audit event stays."""
-    withdraw(document, code="document.purge_began")
+def request_purge(document: Document) -> None:
+    """Make a document invisible at once and leave its removal to a job, which is tried again until it is done."""
+    with transaction.atomic():
+        withdraw(document, code="document.purge_requested")
+        jobs.enqueue(PURGE, [document.pk])
+
+
+def purge(document: int) -> None:
+    """Remove a withdrawn document and everything derived from it, in an order that can be begun again at any point.
+
+    Index, originals, rows, then what the database's own log still holds. An audit event with ids stays.
+    """
     projection.settle()
     projection.purge_traces()
-    digests = set(document.revisions.values_list("source_sha256", flat=True))
-    with transaction.atomic():
-        _audit(document, "document.purged", revisions=document.revisions.count())
-        document.delete()
-    for digest in digests:
-        if not Revision.objects.filter(source_sha256=digest).exists():
+    row = Document.objects.filter(pk=document).exclude(withdrawn_at=None).select_related("source").first()
+    if row is not None:
+        digests = set(row.revisions.values_list("source_sha256", flat=True))
+        others = Revision.objects.exclude(document=row).filter(source_sha256__in=digests)
+        for digest in digests - set(others.values_list("source_sha256", flat=True)):
             blobs.delete(digest)
+        with transaction.atomic():
+            _audit(row, "document.purged", revisions=row.revisions.count())
+            row.delete()
     _truncate_log()
 
 
@@ -221,7 +255,7 @@ class _Intake:
         return None
 
     def _refuse(self, item: Item, error: EvidenceError) -> None:
-        self._report.refusals.append(Refusal(path=item.path, error=error, document=item.external_id))
+        self._report.refusals.append(Refusal(path=item.path, error=error, external_id=item.external_id))
 
     def _create(self, external_id: str, item: Item) -> Document:
         row = Document.objects.create(
@@ -299,6 +333,14 @@ class _Intake:
                 AccessRule.objects.bulk_create(_rules(row, grant))
             self._classes[digest] = row.pk
         return self._classes[digest]
+
+
+def _groups(tenant: Tenant, names: Sequence[str]) -> Sequence[Group]:
+    found = {group.name: group for group in tenant.groups.filter(name__in=names)}
+    if unknown := [name for name in names if name not in found]:
+        message = gettext_noop("The source is announced to a group that does not exist: %(name)s.")
+        raise Refused("unknown_group", message, name=unknown[0])
+    return list(found.values())
 
 
 def _rules(row: AccessClass, grant: Grant) -> Iterable[AccessRule]:

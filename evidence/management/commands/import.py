@@ -1,0 +1,75 @@
+"""manage.py import: take a folder of documents in, or bring what was taken in before in line with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from tqdm import tqdm
+
+from evidence import ingest
+from evidence.errors import EvidenceError
+from evidence.formats import FORMATS
+from evidence.ingest import Report
+from evidence.models import Tenant
+from evidence.sources.folder import Folder
+from evidence.sources.rules import beside, load
+
+NOTHING_DONE = 2
+DONE_IN_PART = 1
+SHOWN = 20
+"""Lines of one kind that are printed; the rest is counted."""
+
+
+class Command(BaseCommand):
+    """Exit status: 0 everything is taken in, 1 something was refused or not seen, 2 nothing was done."""
+
+    help = "Import a folder of documents with the rights that its rules file states."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Folder, source, tenant, rules."""
+        parser.add_argument("folder", type=Path, help="the folder with the documents")
+        parser.add_argument("--source", required=True, help="short name of the source; made if it is new")
+        parser.add_argument("--tenant", required=True, help="short name of the tenant (manage.py createtenant)")
+        parser.add_argument("--rules", type=Path, help="rules file (default: fundstelle.toml in the folder)")
+        parser.add_argument("--allow-removals", action="store_true", help="withdraw even if most documents are missing")
+
+    def handle(self, *, folder: Path, source: str, tenant: str, rules: Path | None, **options: object) -> None:
+        """Run the import."""
+        started = timezone.now()
+        try:
+            owner = Tenant.objects.get(slug=tenant)
+            stated = beside(folder) if rules is None else load(rules)
+            listing = Folder(folder, stated, frozenset(FORMATS)).list()
+            row = ingest.source(owner, source, location=str(folder.resolve()), settings=stated.settings)
+        except Tenant.DoesNotExist:
+            raise CommandError(f"There is no tenant {tenant!r}.", returncode=NOTHING_DONE) from None
+        except EvidenceError as error:
+            raise CommandError(f"{error} [{error.code}]", returncode=NOTHING_DONE) from None
+        with tqdm(total=len(listing.items), desc=source, unit="file", disable=options["verbosity"] == 0) as bar:
+            report = ingest.take_in(
+                row, listing, started=started, allow_removals=bool(options["allow_removals"]), progress=bar.update
+            )
+        self._tell(report)
+        if report.refusals or not report.complete:
+            raise CommandError("Some of it was refused (see above); the rest is taken in.", returncode=DONE_IN_PART)
+
+    def _tell(self, report: Report) -> None:
+        counts = ", ".join(f"{number} {name}" for name, number in report.counts.items() if number)
+        self.stdout.write(counts or "nothing to do")
+        self._lines(
+            "not read (no such format yet)", [f"{number} × {ending or 'no ending'}" for ending, number in report.unread.items()]
+        )
+        self._lines("readable by nobody", [f"{document}: {reason}" for document, reason in report.unreadable])
+        self._lines("refused", [f"{one.path or 'source'}: {one.error} [{one.error.code}]" for one in report.refusals])
+        if not report.complete:
+            self.stdout.write("The source was not seen completely: nothing was withdrawn, and no rights were confirmed.")
+
+    def _lines(self, title: str, lines: list[str]) -> None:
+        if lines:
+            self.stdout.write(f"{title}:")
+            for line in lines[:SHOWN]:
+                self.stdout.write(f"  {line}")
+            if len(lines) > SHOWN:
+                self.stdout.write(f"  … and {len(lines) - SHOWN} more")

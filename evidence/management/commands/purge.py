@@ -1,0 +1,32 @@
+"""manage.py purge: remove one document and everything derived from it, physically."""
+
+from __future__ import annotations
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evidence import ingest, worker
+from evidence.models import Document, Job
+
+
+class Command(BaseCommand):
+    """The document is invisible at once; what could not be removed now is left to the worker."""
+
+    help = "Remove a document with all its states, passages, index entries and originals."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Document, source, tenant."""
+        parser.add_argument("document", help="the document's id in its source")
+        parser.add_argument("--source", required=True, help="short name of the source")
+        parser.add_argument("--tenant", required=True, help="short name of the tenant")
+
+    def handle(self, *, document: str, source: str, tenant: str, **options: object) -> None:
+        """Purge."""
+        rows = Document.objects.filter(external_id=document, source__name=source, source__tenant__slug=tenant)
+        row = rows.select_related("source").first()
+        if row is None:
+            raise CommandError(f"There is no document {document!r} in source {source!r} of tenant {tenant!r}.")
+        ingest.request_purge(row)
+        worker.run_due()
+        if Job.objects.filter(kind=ingest.PURGE, key=row.pk).exists():
+            raise CommandError("The document is invisible, but not removed yet. manage.py work goes on trying.")
+        self.stdout.write(f"{row.public_id} is removed.")

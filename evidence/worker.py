@@ -1,0 +1,51 @@
+"""The worker: maps kinds of jobs to functions and does what is due. Several workers at once are safe."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from evidence import ingest, jobs, projection
+from evidence.errors import EvidenceError, IndexFault
+
+logger = logging.getLogger(__name__)
+
+HANDLERS: Final[Mapping[str, Callable[[int], None]]] = {ingest.PURGE: ingest.purge}
+PAUSE: Final = 1.0
+"""Seconds between two looks at an empty queue."""
+
+
+def work(stop: threading.Event) -> None:
+    """Do what is due until `stop` is set; the piece that is being done is finished first."""
+    while not stop.is_set():
+        if not run_due(stop):
+            stop.wait(PAUSE)
+
+
+def run_due(stop: threading.Event | None = None) -> int:
+    """Bring the index in line and do every job that is due; gives how many pieces were done."""
+    count = _settle()
+    while not (stop and stop.is_set()) and (job := jobs.claim(HANDLERS)):
+        try:
+            HANDLERS[job.kind](job.key)
+        except Exception as error:  # one bad job must not stop the loop; it is tried again, later and later
+            code = error.code if isinstance(error, EvidenceError) else type(error).__name__
+            logger.exception("job %s %s failed: %s", job.kind, job.pk, code)
+            jobs.retry(job, error=code)
+        else:
+            jobs.finish(job)
+        count += 1
+    return count
+
+
+def _settle() -> int:
+    """Apply pending changes; a missing or outdated index is built anew, because only a rebuild mends it."""
+    try:
+        return projection.settle()
+    except IndexFault as fault:
+        logger.warning("index: %s", fault.code)
+        if fault.code != "index_busy":
+            return projection.rebuild()
+        return 0
