@@ -1,0 +1,115 @@
+"""The browser for every test here: Debian's or any other installed Chromium, on a desktop and on a phone, and watched.
+
+A watched browser window fails its test when the page writes an error to the console, throws, or asks another host for
+anything. A test that provokes an error on purpose says so with `faults.expect("part of the message")`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
+
+# Playwright's synchronous interface runs an event loop in this thread; without this Django refuses its database there.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+
+OWN_HOSTS = frozenset({"localhost", "127.0.0.1"})
+DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "device_scale_factor": 3,
+    "has_touch": True,
+    "is_mobile": True,
+}
+QUIET_FLAGS = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+class Faults:
+    """What went wrong in the windows of one test."""
+
+    def __init__(self) -> None:
+        self._seen: list[str] = []
+        self._expected: list[str] = []
+
+    def expect(self, part: str) -> None:
+        """Let messages that contain `part` pass."""
+        self._expected.append(part)
+
+    def watch(self, context: BrowserContext) -> None:
+        """Collect errors and foreign requests of all windows of this context."""
+        context.on("request", self._note_request)
+        context.on("console", self._note_console)
+        context.on("weberror", lambda error: self._seen.append(f"uncaught: {error.error}"))
+
+    def unexpected(self) -> list[str]:
+        """Everything seen that no one expected."""
+        return [fault for fault in self._seen if not any(part in fault for part in self._expected)]
+
+    def _note_request(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme in {"http", "https", "ws", "wss"} and address.hostname not in OWN_HOSTS:
+            self._seen.append(f"request elsewhere: {request.url}")
+
+    def _note_console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._seen.append(f"console: {message.text}")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """An installed Chromium: $CHROMIUM, else the first one on the path, else Playwright's own."""
+    candidates = (os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, (shutil.which(name) for name in candidates if name)), None)
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    chosen = {"executable_path": found} if found else {}
+    return {**browser_type_launch_args, **chosen, "args": QUIET_FLAGS + sandbox}
+
+
+@pytest.fixture
+def faults() -> Iterator[Faults]:
+    """Fails the test at its end if a watched window had a fault that was not expected."""
+    faults = Faults()
+    yield faults
+    assert faults.unexpected() == []
+
+
+@pytest.fixture
+def open_window(new_context: Callable[..., BrowserContext], faults: Faults) -> Callable[..., Page]:
+    """Opens a watched window; takes Playwright's context options, such as DESKTOP or PHONE."""
+
+    def open_one(**options: Any) -> Page:
+        context = new_context(**options)
+        faults.watch(context)
+        return context.new_page()
+
+    return open_one
+
+
+@pytest.fixture
+def desktop(open_window: Callable[..., Page]) -> Page:
+    """A watched window of 1280 by 800."""
+    return open_window(**DESKTOP)
+
+
+@pytest.fixture
+def phone(open_window: Callable[..., Page]) -> Page:
+    """A watched window of 390 by 844 with touch."""
+    return open_window(**PHONE)
+
+
+@pytest.fixture(params=["desktop", "phone"])
+def device(request: pytest.FixtureRequest, open_window: Callable[..., Page]) -> Page:
+    """The same test on both."""
+    return open_window(**(PHONE if request.param == "phone" else DESKTOP))
