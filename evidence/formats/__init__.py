@@ -4,19 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from evidence.anchoring import Parser
 from evidence.content import Content
+from evidence.errors import Refused, gettext_noop
+from evidence.formats import text
+
+MAX_TEXT_BYTES: Final = 20_000_000
+"""UTF-8 bytes of text in one document: more than ten times the longest German law, and still read in one piece."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way to read bytes. `extract` gives Content whose text has gone through the profile; it raises Refused."""
+    """One way to read bytes. `extract` gives Content whose text has gone through the profile; it raises Refused.
+
+    max_bytes: the largest file that is read at all; for a file that is nothing but text, the limit on text.
+    """
 
     parser: Parser
     media_type: str
     extract: Callable[[bytes], Content]
+    max_bytes: int = MAX_TEXT_BYTES
 
 
-FORMATS: dict[str, Format] = {}
+_TEXT: Final = Format(text.PARSER, "text/plain", text.extract)
+
+FORMATS: dict[str, Format] = {".txt": _TEXT}
 """File ending (lower case, with its dot) -> format."""
+
+
+def extract(form: Format, data: bytes) -> Content:
+    """The content of a file. Raises Refused: `text_too_large`, or what the format itself says."""
+    _refuse_large(len(data), form.max_bytes)
+    content = form.extract(data)
+    _refuse_large(len(content.text.encode()), MAX_TEXT_BYTES)
+    return content
+
+
+def _refuse_large(size: int, limit: int) -> None:
+    if size > limit:
+        raise Refused(
+            "text_too_large",
+            gettext_noop("This is larger than one document may be (%(size)d bytes, at most %(limit)d). Split it into several."),
+            size=size,
+            limit=limit,
+        )
