@@ -7,5 +7,6 @@ bind = "127.0.0.1:8000"
 worker_class = "gthread"
 workers = 2
 threads = 4
+control_socket_disable = True  # signals are enough; the socket would lie in somebody's home folder
 logconfig_dict = CONFIGURATION
 access_log_format = "%(h)s %(m)s %(U)s %(s)s %(B)s %(M)sms"

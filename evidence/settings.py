@@ -42,7 +42,6 @@ def _is_production() -> bool:
 def _kept_key(path: Path) -> str:
     """A random key for local use, made once. A constant here would let anybody forge a session."""
     if not path.exists():
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent) as fresh:  # mode 600
             fresh.write(os.urandom(SHORTEST_SECRET_KEY).hex())
             fresh.flush()
@@ -53,6 +52,7 @@ def _kept_key(path: Path) -> str:
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("FUNDSTELLE_DATA", BASE_DIR / "data"))
+DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 INDEX_DIR = DATA_DIR / "index"
 BLOB_DIR = DATA_DIR / "blobs"
 
@@ -137,6 +137,7 @@ TIME_ZONE = os.environ.get("FUNDSTELLE_TIME_ZONE", "Europe/Berlin")
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

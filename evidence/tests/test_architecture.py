@@ -1,0 +1,117 @@
+"""The rules of the layout that no type and no linter knows: who imports whom, who may build an Access, who takes one first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from importlinter import cli
+
+PACKAGE: Path = settings.BASE_DIR / "evidence"
+READING = ("documents", "search", "citations", "viewer")
+WRITING = ("ingest", "sources", "formats", "jobs")
+COMPOSITION = ("settings", "urls", "wsgi", "asgi", "apps", "checks", "logs")
+INTERFACES = ("web", "api", "mcp", "admin", "management", "templatetags")
+WEB_OF_DJANGO = ("django.http", "django.shortcuts", "django.template", "django.views", "django.urls")
+SETS_THE_SETTINGS_MODULE = ("wsgi", "asgi")
+
+
+def trees() -> Iterator[tuple[Path, ast.Module]]:
+    """Every module but the tests and migrations, by its path inside the package."""
+    for file in sorted(PACKAGE.rglob("*.py")):
+        path = file.relative_to(PACKAGE)
+        if path.parts[0] not in {"tests", "migrations"}:
+            yield path, ast.parse(file.read_text(encoding="utf-8"))
+
+
+def top(path: Path) -> str:
+    """The module or folder of the package that this file belongs to."""
+    return path.parts[0].removesuffix(".py")
+
+
+def imports(tree: ast.Module) -> Iterator[str]:
+    """Full names of all modules and objects that this one imports, wherever it does."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def starts_with_any(name: str, prefixes: tuple[str, ...]) -> bool:
+    return any(name == prefix or name.startswith(f"{prefix}.") for prefix in prefixes)
+
+
+def test_layers_hold_and_name_every_module(capsys: pytest.CaptureFixture[str]) -> None:
+    status = cli.lint_imports(config_filename=str(settings.BASE_DIR / "pyproject.toml"), no_cache=True)
+    assert status == cli.EXIT_STATUS_SUCCESS, capsys.readouterr().out
+
+
+def test_reading_imports_nothing_of_writing() -> None:
+    forbidden = tuple(f"evidence.{module}" for module in WRITING)
+    assert [
+        (str(path), name)
+        for path, tree in trees()
+        if top(path) in READING
+        for name in imports(tree)
+        if starts_with_any(name, forbidden)
+    ] == []
+
+
+def test_only_interfaces_know_requests_templates_and_addresses() -> None:
+    assert [
+        (str(path), name)
+        for path, tree in trees()
+        if top(path) not in COMPOSITION + INTERFACES
+        for name in imports(tree)
+        if starts_with_any(name, WEB_OF_DJANGO)
+    ] == []
+
+
+def test_imports_are_absolute() -> None:
+    relative = [path for path, tree in trees() for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
+    assert relative == []
+
+
+def test_access_is_built_only_in_identity() -> None:
+    builders = {
+        str(path)
+        for path, tree in trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "Access"
+    }
+    assert builders == {"identity.py"}
+
+
+def test_access_is_never_changed_into_another() -> None:
+    """`dataclasses.replace` on a frozen value would be a second way to build one."""
+    assert [str(path) for path, tree in trees() if "dataclasses.replace" in imports(tree) and top(path) in READING] == []
+
+
+def test_public_reading_functions_take_access_first_without_a_default() -> None:
+    wrong = []
+    for path, tree in trees():
+        if top(path) not in READING:
+            continue
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and not _takes_access_first(node):
+                wrong.append(f"{path}: {node.name}")
+    assert wrong == []
+
+
+def _takes_access_first(function: ast.FunctionDef) -> bool:
+    arguments = function.args.posonlyargs + function.args.args
+    has_defaults = len(function.args.defaults) == len(arguments)
+    return bool(arguments) and arguments[0].arg == "access" and not has_defaults
+
+
+def test_only_settings_read_the_environment() -> None:
+    readers = {top(path) for path, tree in trees() for node in ast.walk(tree) if _reads_environment(node)}
+    assert readers - set(SETS_THE_SETTINGS_MODULE) == {"settings"}
+
+
+def _reads_environment(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and ast.unparse(node) in {"os.environ", "os.getenv", "os.environb"}
