@@ -148,6 +148,7 @@ def take_in(
     """
     report = Report(Counter(), list(listing.refusals), dict(listing.unread), listing.unnamed, listing.complete)
     run = Run.objects.create(source=source, started_at=started)
+    projection.ensure()
     intake = _Intake(source, report)
     settled = 0
     for external_id, states in groupby(listing.items, key=lambda item: item.external_id):

@@ -51,16 +51,25 @@ def pending() -> set[int]:
 
 def engine() -> SqliteEngine:
     """The index to ask. Raises IndexFault when there is none (`manage.py reindex` builds it)."""
-    pointer = _folder() / _POINTER
     try:
-        path = _folder() / pointer.read_text()
+        path = _folder() / (_folder() / _POINTER).read_text()
     except FileNotFoundError:
         if Document.objects.exclude(current=None).exists():
-            raise IndexFault(
-                "index_missing", gettext_noop("The search index is missing. It must be rebuilt with manage.py reindex.")
-            ) from None
+            raise _missing() from None
         path = _create_first()
+    if not path.exists():
+        raise _missing()
     return _open(path)
+
+
+def ensure() -> None:
+    """See to it that there is an index that can be written; one that is missing or of an older format is built anew."""
+    try:
+        engine().representations([])
+    except IndexFault as fault:
+        if fault.code == "index_busy":
+            raise
+        rebuild()
 
 
 def settle_quickly() -> None:
@@ -89,7 +98,7 @@ def rebuild(progress: Callable[[int], None] = lambda passages: None) -> int:
     with _writing(wait=True):
         number = max((int(path.stem) for path in _files()), default=0) + 1
         path = _folder() / f"{number}.sqlite3"
-        fresh = SqliteEngine(path, create=True)
+        fresh = SqliteEngine(path)
         count = 0
         for batch in _batches(_indexable()):
             fresh.put(_entries(batch))
@@ -200,6 +209,12 @@ def _indexed(document: Document) -> Indexed:
     )
 
 
+def _missing() -> IndexFault:
+    return IndexFault(
+        "index_missing", gettext_noop("The search index is missing. It must be rebuilt with manage.py reindex.")
+    )
+
+
 def _folder() -> Path:
     return Path(settings.INDEX_DIR)
 
@@ -211,7 +226,7 @@ def _files() -> list[Path]:
 def _create_first() -> Path:
     _folder().mkdir(parents=True, exist_ok=True, mode=0o700)
     path = _folder() / "1.sqlite3"
-    SqliteEngine(path, create=True)
+    SqliteEngine(path).checkpoint()  # makes the file
     _point_at(path)
     return path
 

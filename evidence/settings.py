@@ -112,6 +112,7 @@ DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": DATA_DIR / "fundstelle.sqlite3",
+        "TEST": {"NAME": DATA_DIR / "test.sqlite3"},  # a file, so that tests can look for what must be gone from it
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 30,

@@ -41,11 +41,10 @@ def run_due(stop: threading.Event | None = None) -> int:
 
 
 def _settle() -> int:
-    """Apply pending changes; a missing or outdated index is built anew, because only a rebuild mends it."""
+    """Apply pending changes; an index that is busy now is left for the next look."""
     try:
+        projection.ensure()
         return projection.settle()
     except IndexFault as fault:
         logger.warning("index: %s", fault.code)
-        if fault.code != "index_busy":
-            return projection.rebuild()
         return 0

@@ -1,0 +1,171 @@
+"""The embedded engine: an inverted index of our own in an SQLite file, scored with numpy.
+
+FTS5 defines what is found and how it is scored, and tests compare with it; but it scores with the statistics of the whole
+table, and with Python call-backs for our own it is several times too slow for common words. Here a query reads the slots of
+its words at once, keeps those that may be read, and counts what is left: there are no statistics but those.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import apsw
+import numpy as np
+
+from evidence.index import Entry, Hit, Indexed, Result, changes, postings, ranking
+from evidence.index.postings import LONG, Integers
+from evidence.index.query import Query
+from evidence.index.ranking import Occurrences
+from evidence.index.snapshot import Audience, DocumentRow, Snapshot
+from evidence.index.storage import Storage, meta, rows
+
+
+class SqliteEngine:
+    """An `Engine`; `path` is the file (SQLite keeps a -wal and a -shm file beside it)."""
+
+    def __init__(self, path: Path) -> None:
+        self._storage = Storage(path)
+        self._snapshot: Snapshot | None = None
+        self._building = threading.Lock()
+
+    def put(self, entries: Iterable[Entry]) -> None:
+        """Add or replace. All passages of one call are held in memory; 50,000 a call is fast (about 100 MB)."""
+        latest = {entry.document: entry for entry in entries}
+        with self._storage.writing() as connection:
+            replaced = changes.take_out(connection, latest)
+            changes.add(connection, list(latest.values()))
+        if replaced:
+            self._storage.checkpoint()
+
+    def remove(self, documents: Collection[int]) -> None:
+        """Take out, physically. A call that ended with IndexFault "index_busy" must be repeated."""
+        with self._storage.writing() as connection:
+            changes.take_out(connection, documents)
+        self._storage.checkpoint()
+
+    def reclass(self, moved: Mapping[int, tuple[int, Mapping[str, str]]]) -> None:
+        """Rights and attributes stand in the document's row only."""
+        with self._storage.writing() as connection:
+            changes.reclass(connection, moved)
+
+    def clear(self) -> None:
+        """Make the index empty, whatever format it had."""
+        self._storage.clear()
+
+    def representations(self, documents: Collection[int]) -> Mapping[int, int]:
+        """As Engine says."""
+        wanted = json.dumps(sorted(documents))
+        statement = "SELECT id, representation FROM document WHERE id IN (SELECT value FROM json_each(?))"
+        with self._storage.reading() as connection:
+            return dict(rows(connection, statement, (wanted,)))
+
+    def checkpoint(self) -> None:
+        """As Engine says. Raises IndexFault "index_busy" when readers don't end."""
+        self._storage.checkpoint()
+
+    def documents(self) -> Iterator[Indexed]:
+        """Everything the index holds, in the order of document ids, as of one moment."""
+        with self._storage.reading() as connection:
+            found = rows(connection, "SELECT id, representation, class, length(lengths), attributes FROM document ORDER BY id")
+        for document, representation, access_class, size, attributes in found:
+            yield Indexed(document, representation, access_class, size // LONG.itemsize, json.loads(attributes))
+
+    def search(
+        self,
+        query: Query,
+        *,
+        classes: Collection[int],
+        excluded: Collection[int],
+        filters: Mapping[str, Collection[str]],
+        limit: int,
+        offset: int,
+    ) -> Result:
+        """As Engine says."""
+        if not classes or not query.phrases:
+            return Result()
+        with self._storage.reading() as connection:
+            snapshot = self._current(connection)
+            audience = snapshot.audience(classes, excluded)
+            phrases = _occurrences(connection, query.phrases, audience)
+        frequencies = tuple(len(phrase.slots) for phrase in phrases)
+        found = ranking.common(phrase.slots for phrase in phrases)
+        if not len(found):
+            return Result(frequencies=frequencies)
+        passing, counts = ranking.filtered(snapshot.places(found), filters, snapshot)
+        found = found[passing] if filters else found
+        scores = ranking.scores(found, phrases, snapshot, audience)
+        best = ranking.best(found, scores, snapshot, first=offset, last=offset + limit)
+        return Result(_hits(found[best], scores[best], snapshot), len(found), counts, frequencies)
+
+    def _current(self, connection: apsw.Connection) -> Snapshot:
+        """The snapshot of the epoch that this transaction sees."""
+        epoch = meta(connection, "epoch")
+        snapshot = self._snapshot
+        if snapshot is None or snapshot.epoch != epoch:
+            with self._building:
+                snapshot = self._snapshot
+                if snapshot is None or snapshot.epoch != epoch:
+                    self._snapshot = snapshot = _read_snapshot(connection, epoch)
+        return snapshot
+
+
+def _read_snapshot(connection: apsw.Connection, epoch: int) -> Snapshot:
+    found = rows(
+        connection,
+        "SELECT id, public, representation, class, first_slot, attributes, lengths FROM document ORDER BY first_slot",
+    )
+    return Snapshot(epoch, meta(connection, "next_slot"), [DocumentRow(*row) for row in found])
+
+
+def _hits(slots: Integers, scores: ranking.Scores, snapshot: Snapshot) -> tuple[Hit, ...]:
+    place = snapshot.places(slots)
+    columns = (
+        snapshot.ids[place],
+        snapshot.representations[place],
+        snapshot.classes[place],
+        slots - snapshot.first_slots[place],
+        scores,
+    )
+    return tuple(Hit(*values) for values in zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _occurrences(connection: apsw.Connection, phrases: Sequence[tuple[str, ...]], audience: Audience) -> list[Occurrences]:
+    """Each phrase's readable occurrences; a phrase that comes twice is read once."""
+    found = {
+        phrase: _word(connection, phrase[0], audience) if len(phrase) == 1 else _phrase(connection, phrase, audience)
+        for phrase in dict.fromkeys(phrases)
+    }
+    return [found[phrase] for phrase in phrases]
+
+
+def _word(connection: apsw.Connection, word: str, audience: Audience) -> Occurrences:
+    slots, counts = postings.read(rows(connection, "SELECT segment, slots, counts FROM posting WHERE word = ?", (word,)))
+    readable = audience.readable[slots]
+    return Occurrences(slots[readable], counts[readable])
+
+
+def _phrase(connection: apsw.Connection, words: Sequence[str], audience: Audience) -> Occurrences:
+    places = {word: _places(connection, word) for word in dict.fromkeys(words)}
+    together = ranking.common([slots for slots, _, _ in places.values()])
+    together = together[audience.readable[together]]
+    ragged = {word: _positions_at(together, *places[word]) for word in places}
+    counts = ranking.phrase_counts([ragged[word] for word in words], len(together))
+    return Occurrences(together[counts > 0], counts[counts > 0])
+
+
+def _places(connection: apsw.Connection, word: str) -> tuple[Integers, Integers, Integers]:
+    """All of a word: slots, counts, and the positions of all slots one after the other."""
+    found = rows(connection, "SELECT segment, slots, counts, positions FROM posting WHERE word = ?", (word,))
+    slots, counts = postings.read([row[:3] for row in found])
+    sizes = [postings.size(row[1]) for row in found]
+    return slots, counts.astype(np.int64), postings.read_positions([row[3] for row in found], counts, sizes)
+
+
+def _positions_at(wanted: Integers, slots: Integers, counts: Integers, positions: Integers) -> tuple[Integers, Integers]:
+    """The places of a word in the wanted slots: for each the number of the slot in `wanted`, and the position."""
+    kept = np.zeros(len(slots), np.bool_)
+    kept[np.searchsorted(slots, wanted)] = True
+    return np.repeat(np.arange(len(wanted)), counts[kept]), positions[np.repeat(kept, counts)]
