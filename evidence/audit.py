@@ -1,0 +1,35 @@
+"""Audit events about people and rights: who changed which ids, when. Ids and codes only, never a name or a text."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+
+from evidence.models import AuditEvent, Group, Membership, Source, Tenant
+
+Audited = Tenant | Group | Membership | Source | User
+
+
+def record(row: Audited, change: str, *, actor: User | None) -> None:
+    """Write down that `actor` (None: a command) made this change to this row: created, changed or deleted."""
+    kind = "person" if isinstance(row, User) else row._meta.model_name
+    AuditEvent.objects.create(tenant=_tenant(row), actor=actor, code=f"{kind}.{change}", ids={kind: row.pk} | _details(row))
+
+
+def _tenant(row: Audited) -> Tenant | None:
+    if isinstance(row, User):
+        return None
+    return row if isinstance(row, Tenant) else row.tenant
+
+
+def _details(row: Audited) -> dict[str, object]:
+    match row:
+        case Membership():
+            groups = sorted(row.groups.values_list("pk", flat=True))
+            return {"user": row.user_id, "role": row.role, "active": row.active, "groups": groups}
+        case Source():
+            announced = sorted(row.announced_to.values_list("pk", flat=True))
+            return {"revocation_sla_seconds": int(row.revocation_sla.total_seconds()), "announced_to": announced}
+        case User():
+            return {"active": row.is_active, "staff": row.is_staff, "superuser": row.is_superuser}
+        case _:
+            return {}

@@ -1,0 +1,31 @@
+"""manage.py createperson: make a person, or change the groups and the role of one."""
+
+from __future__ import annotations
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import transaction
+
+from evidence.management import people
+from evidence.models import Role
+
+
+class Command(BaseCommand):
+    """Run again it sets groups and role to what is given; the password stays, unless --password-stdin gives another."""
+
+    help = "Create a person who can sign in, with groups and a role in one tenant."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Name, tenant, groups, role, password."""
+        people.add_person_arguments(parser)
+        parser.add_argument("--groups", default="", help="names of the tenant's groups, with commas between them")
+        parser.add_argument("--role", default=Role.READER.value, choices=Role.values)
+
+    @transaction.atomic
+    def handle(self, *, username: str, tenant: str, groups: str, role: str, password_stdin: bool, **options: object) -> None:
+        """Create or change."""
+        owner = people.find_tenant(tenant)
+        chosen = people.find_groups(owner, [name.strip() for name in groups.split(",") if name.strip()])
+        user, is_new = people.find_or_create_user(username, password_from_stdin=password_stdin)
+        people.join(user, owner, role=Role(role), groups=chosen)
+        names = ", ".join(group.name for group in chosen) or "none"
+        self.stdout.write(f"{'New person' if is_new else 'Person'} {username} in {tenant}: {role}, groups: {names}")
