@@ -25,6 +25,11 @@ SENTENCES = {
 }
 MODULES = [path.stem for path in sorted((ROOT / "static/js").glob("*.js"))]
 IMPORT_MAP = json.dumps({"imports": {f"fundstelle/{name}": f"/static/js/{name}.js" for name in MODULES}})
+HEAD = """<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Reading</title>
+<link rel="icon" href="data:,"><style>
+  .text { white-space: pre-wrap }
+  .passage { content-visibility: auto; contain-intrinsic-size: auto 6em }
+</style>"""
 STARTED = '<script type="module" src="/static/js/page.js"></script>'
 
 
@@ -75,8 +80,7 @@ class ReadingPage:
         sentences = "".join(f' data-{name}="{words}"' for name, words in SENTENCES.items())
         source = json.dumps(asdict(self.anchor)).replace("<", "\\u003C")
         return (
-            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Reading</title><link rel="icon" href="data:,">'
-            f"<style>.text {{ white-space: pre-wrap }} .passage {{ content-visibility: auto }}</style>"
+            f'<!doctype html><html lang="en">{HEAD}'
             f'<script type="importmap">{IMPORT_MAP}</script>{self.head}'
             f'<section id="check" role="status" aria-live="polite" data-state="unchecked"{sentences}>Not yet checked.</section>'
             f'<div id="text" class="text" translate="no" lang="de" data-length="{len(self.text)}"'

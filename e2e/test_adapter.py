@@ -122,7 +122,7 @@ def test_true_anchor_is_checked_at_its_place(blank: Page, start: int, end: int) 
 
 
 TRUE = anchor_at(TEXT, 9, 16)
-TAMPERED = {
+TAMPERED: dict[str, Anchor | dict[str, Any]] = {
     "utf-16 position": replace(TRUE, start=10, end=17),
     "byte position": replace(TRUE, start=13, end=21),
     "one to the left": replace(TRUE, start=8, end=15),
