@@ -1,0 +1,173 @@
+"""The file of the embedded index: its tables, its connections, its transactions. Only APSW opens it.
+
+Two SQLite libraries on one file break its locks, so Django's sqlite3 never sees it. Every thread has a connection of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import apsw
+
+from evidence.errors import IndexFault, gettext_noop
+from evidence.index.tokens import TOKENISER
+
+FORMAT: Final = f"postings 1 {TOKENISER}"
+BUSY_MILLISECONDS: Final = 30_000
+"""Longer than one batch of an import takes to write."""
+PAGE_BYTES: Final = 8192
+MAPPED_BYTES: Final = 1 << 40
+"""Everything: a mapped file is read without a copy, and its memory is the system's, shared by all processes."""
+CACHE_KIB: Final = 32 * 1024
+"""For pages that are being written, each connection; reading goes through the map."""
+
+SCHEMA: Final = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE document (
+  id INTEGER PRIMARY KEY, public BLOB NOT NULL, representation INTEGER NOT NULL, class INTEGER NOT NULL,
+  first_slot INTEGER NOT NULL, attributes TEXT NOT NULL, lengths BLOB NOT NULL, words BLOB NOT NULL
+);
+CREATE TABLE posting (
+  word TEXT NOT NULL, segment INTEGER NOT NULL, slots BLOB NOT NULL, counts BLOB NOT NULL, positions BLOB NOT NULL,
+  PRIMARY KEY (word, segment)
+) WITHOUT ROWID;
+"""
+
+
+class Storage:
+    """An index file, made when it is not there. Raises IndexFault when it is of another format, damaged or busy."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._local = threading.local()
+        self._inherited: list[apsw.Connection] = []
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """One unchanging state of the file."""
+        with _faults():
+            connection = self._connection()
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
+
+    @contextmanager
+    def writing(self) -> Iterator[apsw.Connection]:
+        """One change: all of it or nothing. Raises the epoch."""
+        with _faults():
+            connection = self._connection()
+            with _immediate(connection):
+                yield connection
+                connection.execute("UPDATE meta SET value = value + 1 WHERE name = 'epoch'")
+
+    def checkpoint(self) -> None:
+        """Leave nothing of older states in the log. Waits for readers; raises IndexFault if they don't end."""
+        with _faults():
+            ((busy, _, _),) = self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if busy:
+                raise apsw.BusyError
+
+    def clear(self) -> None:
+        """Make the index empty, whatever format it had."""
+        with _faults():
+            connection = self._opened()
+            with _immediate(connection):
+                for (name,) in rows(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'"):
+                    connection.execute(f'DROP TABLE "{name}"')
+                _create(connection)
+        self.checkpoint()
+
+    def _connection(self) -> apsw.Connection:
+        connection = self._opened()
+        if getattr(self._local, "checked", None) is not connection:
+            _check_format(connection)
+            self._local.checked = connection
+        return connection
+
+    def _opened(self) -> apsw.Connection:
+        """This thread's connection. After a fork the parent's is kept aside: to close it here would break the parent's locks."""
+        process, connection = getattr(self._local, "opened", (None, None))
+        if connection is None or process != os.getpid():
+            if connection is not None:
+                self._inherited.append(connection)
+            connection = _open(self.path)
+            self._local.opened = (os.getpid(), connection)
+        return connection
+
+
+def rows(connection: apsw.Connection, statement: str, values: tuple[object, ...] = ()) -> list[Any]:
+    """All rows of a statement. (apsw can't know the types of columns; here they are taken on trust.)"""
+    return connection.execute(statement, values).fetchall()
+
+
+def meta(connection: apsw.Connection, name: str) -> int:
+    """A number that the file keeps about itself."""
+    ((value,),) = rows(connection, "SELECT value FROM meta WHERE name = ?", (name,))
+    return int(value)
+
+
+def _open(path: Path) -> apsw.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = apsw.Connection(str(path))
+    connection.set_busy_timeout(BUSY_MILLISECONDS)
+    for setting in (
+        f"page_size={PAGE_BYTES}",
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "secure_delete=ON",
+        "temp_store=MEMORY",
+        f"mmap_size={MAPPED_BYTES}",
+        f"cache_size=-{CACHE_KIB}",
+    ):
+        connection.execute(f"PRAGMA {setting}")
+    return connection
+
+
+def _check_format(connection: apsw.Connection) -> None:
+    """Create the tables in an empty file; refuse a file of another format."""
+    if not rows(connection, "SELECT 1 FROM sqlite_schema"):
+        with _immediate(connection):
+            if not rows(connection, "SELECT 1 FROM sqlite_schema"):
+                _create(connection)
+    is_index = rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'meta'")
+    if not is_index or rows(connection, "SELECT value FROM meta WHERE name = 'format'") != [(FORMAT,)]:
+        raise _format_fault()
+
+
+def _create(connection: apsw.Connection) -> None:
+    """The first epoch is random: a process that knew another file at this path must not take it for one it knows."""
+    epoch = int.from_bytes(os.urandom(6), "big")
+    connection.execute(SCHEMA)
+    connection.execute("INSERT INTO meta VALUES ('format', ?), ('epoch', ?), ('next_slot', 0)", (FORMAT, epoch))
+
+
+@contextmanager
+def _immediate(connection: apsw.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    try:
+        yield
+    except apsw.BusyError as error:
+        raise IndexFault("index_busy", gettext_noop("The index is busy. Please try again.")) from error
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise _format_fault() from error
+
+
+def _format_fault() -> IndexFault:
+    return IndexFault("index_format", gettext_noop("The index is of another format, or damaged; it must be rebuilt."))
