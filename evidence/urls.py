@@ -1,6 +1,32 @@
 """Addresses."""
 
 from django.contrib import admin
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
+from django.views.generic import TemplateView
+from django.views.i18n import set_language
 
-urlpatterns = [path("admin/", admin.site.urls)]
+from evidence.web import account, documents, errors, health, search
+
+handler403 = errors.forbidden
+handler404 = errors.not_found
+
+urlpatterns = [
+    path("", search.page, name="search"),
+    path("documents/", documents.titles, name="documents"),
+    path("documents/<uuid:document>/", documents.reading, name="document"),
+    path(
+        "documents/<uuid:document>/passages/<uuid:representation>/<int:number>/neighbours/",
+        documents.neighbours,
+        name="neighbours",
+    ),
+    path("help/", TemplateView.as_view(template_name="help/page.html"), name="help"),
+    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-out/", LogoutView.as_view(), name="logout"),
+    path("password/", account.ChangePassword.as_view(), name="password_change"),
+    path("tenant/", account.choose_tenant, name="tenant"),
+    path("language/", login_not_required(set_language), name="set_language"),
+    path("healthz", health.alive, name="health"),
+    path("admin/", admin.site.urls),
+]

@@ -1,0 +1,232 @@
+"""Django's admin for the operator: tenants, groups, memberships, sources, people, and what was done to them.
+
+Who signs in here sees every tenant, in ids, counts and codes: no title and no text of a document. Nothing that holds
+documents is deleted here: removing them for good is the purge's work, which leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group as UnusedGroup
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from evidence import audit
+from evidence.models import AccessRule, AuditEvent, Group, Membership, Source, Tenant
+
+admin.site.site_header = admin.site.site_title = "Fundstelle"
+admin.site.index_title = _("Administration")
+admin.site.unregister(UnusedGroup)
+admin.site.unregister(User)
+
+if TYPE_CHECKING:  # the stubs know a parameter that Django's own classes do not take
+    ModelAdmin = admin.ModelAdmin[Any]
+    ModelForm = forms.ModelForm[Any]
+    UserAdmin = DjangoUserAdmin[User]
+else:
+    ModelAdmin = admin.ModelAdmin
+    ModelForm = forms.ModelForm
+    UserAdmin = DjangoUserAdmin
+
+
+class Audited(ModelAdmin):
+    """Writes down who created, changed or deleted which row."""
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Called last, when the row's groups are stored too."""
+        super().save_related(request, form, formsets, change)
+        audit.record(form.instance, "changed" if change else "created", actor=cast(User, request.user))
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        """The event comes first: afterwards the row has no id."""
+        audit.record(obj, "deleted", actor=self._actor_after_deletion(request, obj))
+        super().delete_model(request, obj)
+
+    @transaction.atomic
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """One event for each row."""
+        for row in queryset:
+            self.delete_model(request, row)
+
+    @staticmethod
+    def _actor_after_deletion(request: HttpRequest, row: Model) -> User | None:
+        """Nobody, when people delete themselves."""
+        actor = cast(User, request.user)
+        return None if row == actor else actor
+
+
+class FixedTenant(Audited):
+    """Rows that stay in the tenant where they were made: moving one would carry rights through the wall."""
+
+    fixed: Sequence[str] = ("tenant",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Fixed fields can be chosen only for a new row."""
+        readonly = tuple(super().get_readonly_fields(request, obj))
+        return readonly if obj is None else (*readonly, *self.fixed)
+
+
+class Protected(Audited):
+    """Principals: not deleted while rights name them, which the page says in one line and not once for each rule."""
+
+    def rules_about(self, rows: Sequence[Any]) -> QuerySet[AccessRule]:
+        """Rights that name one of these rows."""
+        raise NotImplementedError
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
+        """What would go, and what forbids it."""
+        to_delete, counts, permissions, protected = super().get_deleted_objects(objs, request)
+        count = self.rules_about(list(objs)).count() if protected else 0
+        if count:
+            protected = [
+                ngettext(
+                    "%(count)d access right names it. Change the right at its source first, or make the membership inactive.",
+                    "%(count)d access rights name it. Change the rights at their source first, or make the membership inactive.",
+                    count,
+                )
+                % {"count": count}
+            ]
+        return to_delete, counts, permissions, protected
+
+
+class SameTenantForm(ModelForm):
+    """A form whose groups must belong to its tenant."""
+
+    groups_field = "groups"
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse groups from elsewhere."""
+        cleaned = super().clean() or self.cleaned_data
+        tenant = self.instance.tenant if self.instance.pk else cleaned.get("tenant")
+        foreign = [group.name for group in cleaned.get(self.groups_field, ()) if group.tenant != tenant]
+        if tenant and foreign:
+            self.add_error(self.groups_field, _("Not a group of this tenant: %(names)s") % {"names": ", ".join(foreign)})
+        return cleaned
+
+
+class SourceForm(SameTenantForm):
+    """A source is announced to groups of its own tenant."""
+
+    groups_field = "announced_to"
+
+
+@admin.register(Tenant)
+class TenantAdmin(FixedTenant):
+    """Tenants."""
+
+    list_display = ["slug", "name", "contact"]
+    search_fields = ["slug", "name"]
+    fixed = ("slug",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """It holds documents."""
+        return False
+
+
+@admin.register(Group)
+class GroupAdmin(Protected, FixedTenant):
+    """Groups."""
+
+    list_display = ["name", "tenant"]
+    list_filter = ["tenant"]
+    search_fields = ["name"]
+
+    def rules_about(self, rows: Sequence[Any]) -> QuerySet[AccessRule]:
+        """Rights that name one of these groups."""
+        return AccessRule.objects.filter(group__in=rows)
+
+
+@admin.register(Membership)
+class MembershipAdmin(FixedTenant):
+    """Memberships: taking one away, or a group out of it, holds for the person's next request."""
+
+    form = SameTenantForm
+    list_display = ["user", "tenant", "role", "active"]
+    list_filter = ["tenant", "role", "active"]
+    search_fields = ["user__username"]
+    autocomplete_fields = ["user"]
+    filter_horizontal = ["groups"]
+    fixed = ("user", "tenant")
+
+
+@admin.register(Source)
+class SourceAdmin(FixedTenant):
+    """Sources: how long confirmed rights count, whom to ask, who is told."""
+
+    form = SourceForm
+    fields = [
+        "tenant",
+        "name",
+        "title",
+        "kind",
+        "contact",
+        "revocation_sla",
+        "announced_to",
+        "location",
+        "rights_confirmed_at",
+        "number_of_documents",
+    ]
+    readonly_fields = ["location", "rights_confirmed_at", "number_of_documents"]
+    list_display = ["name", "tenant", "title", "kind", "rights_confirmed_at"]
+    list_filter = ["tenant", "kind"]
+    filter_horizontal = ["announced_to"]
+    fixed = ("tenant", "name", "kind")
+
+    @admin.display(description=_("documents"))
+    def number_of_documents(self, source: Source) -> int:
+        """How many, whoever may read them."""
+        return source.documents.count() if source.pk else 0
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """It holds documents."""
+        return False
+
+
+@admin.register(User)
+class PersonAdmin(Protected, UserAdmin):
+    """People. Django's own groups and single permissions are not used here."""
+
+    list_display = ["username", "first_name", "last_name", "is_active", "is_staff"]
+    list_filter = ["is_active", "is_staff"]
+    filter_horizontal = []
+    fieldsets = [
+        (None, {"fields": ["username", "password"]}),
+        (_("Personal info"), {"fields": ["first_name", "last_name", "email"]}),
+        (_("Permissions"), {"fields": ["is_active", "is_staff", "is_superuser"]}),
+        (_("Important dates"), {"fields": ["last_login", "date_joined"]}),
+    ]
+
+    def rules_about(self, rows: Sequence[Any]) -> QuerySet[AccessRule]:
+        """Rights that name one of these people."""
+        return AccessRule.objects.filter(user__in=rows)
+
+
+@admin.register(AuditEvent)
+class AuditEventAdmin(ModelAdmin):
+    """What happened: to be read only."""
+
+    list_display = ["at", "code", "tenant", "actor", "ids"]
+    list_filter = ["tenant", "code"]
+    list_select_related = ["tenant", "actor"]
+    date_hierarchy = "at"
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Events are written where things happen."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """An event that can be changed proves nothing."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """The retention job deletes, nobody else."""
+        return False
