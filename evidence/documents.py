@@ -34,6 +34,7 @@ class Card:
     dated: date | None
     status: str
     expired: bool
+    upcoming: bool
     valid_from: date | None
     valid_until: date | None
     language: str
@@ -173,6 +174,7 @@ def card(document: Document, representation: Representation) -> Card:
         dated=representation.revision.dated,
         status=document.status,
         expired=document.is_expired(),
+        upcoming=document.is_upcoming(),
         valid_from=document.valid_from,
         valid_until=document.valid_until,
         language=document.language,

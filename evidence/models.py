@@ -235,6 +235,10 @@ class Document(models.Model):
         ended = self.valid_until is not None and self.valid_until < timezone.localdate()
         return self.status == Status.EXPIRED or ended
 
+    def is_upcoming(self) -> bool:
+        """Whether its validity has not begun today."""
+        return self.valid_from is not None and self.valid_from > timezone.localdate()
+
 
 class Revision(models.Model):
     """One state of a document: a version label and the exact source bytes. Immutable."""
