@@ -120,4 +120,4 @@ def show(page: Page, html: str, origin: str = ORIGIN) -> None:
 
 def wait_for_state(page: Page, state: str) -> None:
     """Until #check has this state."""
-    page.locator(f'#check[data-state="{state}"]').wait_for(state="attached", timeout=5_000)
+    page.locator(f'#check[data-state="{state}"]').wait_for(state="attached", timeout=10_000)

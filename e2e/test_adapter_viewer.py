@@ -67,6 +67,14 @@ def test_range_over_two_passages_may_leave_line_feeds_unmarked(desktop: Page) ->
     assert desktop.locator("mark.checked").count() == 2
 
 
+def test_wrappers_cells_and_found_words_are_just_another_node_shape(desktop: Page) -> None:
+    html = GOOD.html().replace('<p id="p-3"', '<div><p id="p-3"').replace('<p id="p-6"', '</div><p id="p-6"')
+    html = html.replace("Absatz 4:", '<span class="cell">Absatz</span> 4:')
+    show(desktop, html.replace("30 Tage", '<strong>30 <mark class="found">Tage</mark></strong>', 1))
+    wait_for_state(desktop, "checked")
+    assert desktop.locator("mark.found").text_content() == "Tage"
+
+
 REFUSED = {
     "quote": (replace(GOOD, anchor=replace(ANCHOR, exact=ANCHOR.exact.replace("30", "80"))), "refused-text"),
     "context": (replace(GOOD, anchor=replace(ANCHOR, suffix="!")), "refused-text"),
