@@ -1,0 +1,167 @@
+"""manage.py demo: set up the invented organisation of the folder demo/, once, and serve it on this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from argparse import ArgumentTypeError
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from tqdm import tqdm
+
+from evidence import ingest, projection
+from evidence.formats import FORMATS
+from evidence.management.people import find_groups, find_tenant, join
+from evidence.models import Group, Role, Run, Source, Tenant
+from evidence.sources.folder import Folder
+from evidence.sources.rules import beside
+
+DEMO: Final = Path(settings.BASE_DIR) / "demo"
+TO_TRY: Final = (
+    ("Fernwärme", "decisions and tariffs, with the passage word for word; filter by source on the left"),
+    (
+        '"fristlose Kündigung"',
+        "words in quotation marks stand next to each other; click the title to see the passage in its document",
+    ),
+    ("Kündigungsfrist", "two documents that contradict each other: both are shown, with version and date"),
+    ("ignore all rules", "a note that tries to give orders: it is found as text, and nothing happens"),
+    ("Trafostation", "then sign in as someone else and ask again: what one may not read leaves no trace"),
+)
+
+
+class Command(BaseCommand):
+    """Asks nothing. A second run finds everything there, keeps the data and serves at once."""
+
+    help = "Set up the demo organisation and serve it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Port; set-up only."""
+        parser.add_argument("--port", type=_port, default=8000)
+        parser.add_argument("--no-server", action="store_true", help="set up, but do not serve")
+
+    def handle(self, *, port: int, no_server: bool, **options: object) -> None:
+        """Set up what is missing, tell how to sign in, serve."""
+        described = tomllib.loads((DEMO / "people.toml").read_text())
+        self._step("Database")
+        call_command("migrate", verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
+        if not _is_complete(described):
+            self._step("People and groups")
+            set_up_people(described)
+            self._step("Documents")
+            for tenant in described["tenant"]:
+                for source in tenant["source"]:
+                    self._import(find_tenant(tenant["slug"]), source)
+        projection.ensure()
+        projection.settle()
+        self._tell(described, port)
+        if not no_server:
+            self.stdout.flush()
+            _serve(port)
+
+    def _import(self, tenant: Tenant, described: Mapping[str, Any]) -> None:
+        folder = DEMO / described["folder"]
+        stated = beside(folder)
+        listing = Folder(folder, stated, frozenset(FORMATS)).list()
+        row = ingest.source(tenant, described["name"], location=described["folder"], settings=stated.settings)
+        started = timezone.now() - _age(described.get("rights_age", "0h"))
+        with tqdm(total=len(listing.items), desc=f"  {row.title or row.name}", unit="file") as bar:
+            report = ingest.take_in(row, listing, started=started, progress=bar.update)
+        for refusal in report.refusals:
+            self.stderr.write(f"  {refusal.path}: {refusal.error}")
+
+    def _step(self, name: str) -> None:
+        self.stdout.write(f"{name} …")
+
+    def _tell(self, described: Mapping[str, Any], port: int) -> None:
+        lines = [
+            "",
+            f"Fundstelle is at http://localhost:{port}/  (Ctrl-C stops it; `make demo` starts it again)",
+            "",
+            "Sign in as",
+        ]
+        lines += [f"  {one['name']:14} {one['password']:26} {one['note']}" for one in described["person"]]
+        lines += ["", "Try"]
+        lines += [f"  {query:24} {what}" for query, what in TO_TRY]
+        self.stdout.write("\n".join([*lines, ""]))
+
+
+def set_up_people(described: Mapping[str, Any]) -> None:
+    """Tenants, groups and people of the demo; those that are there already keep what they have."""
+    for entry in described["tenant"]:
+        tenant, _ = Tenant.objects.get_or_create(
+            slug=entry["slug"], defaults={"name": entry["name"], "contact": entry["contact"]}
+        )
+        for name in entry["groups"]:
+            Group.objects.get_or_create(tenant=tenant, name=name)
+    for entry in described["person"]:
+        if not User.objects.filter(username=entry["name"]).exists():
+            _person(entry)
+
+
+def _person(entry: Mapping[str, Any]) -> None:
+    first, _, last = entry["full_name"].partition(" ")
+    user = User.objects.create_user(entry["name"], password=entry["password"], first_name=first, last_name=last)
+    for one in entry["membership"]:
+        tenant = find_tenant(one["tenant"])
+        membership = join(user, tenant, role=Role(one["role"]), groups=find_groups(tenant, one["groups"]))
+        if not one.get("active", True):
+            membership.active = False
+            membership.save()
+        if membership.role == Role.ADMINISTRATOR:
+            user.is_staff = user.is_superuser = True
+            user.save()
+
+
+def _is_complete(described: Mapping[str, Any]) -> bool:
+    """Whether every source of the demo has been imported to its end."""
+    return all(
+        Run.objects.filter(source=source, finished_at__isnull=False).exists() if source else False
+        for source in _sources(described)
+    )
+
+
+def _sources(described: Mapping[str, Any]) -> Iterable[Source | None]:
+    for tenant in described["tenant"]:
+        for source in tenant["source"]:
+            yield Source.objects.filter(tenant__slug=tenant["slug"], name=source["name"]).first()
+
+
+def _age(text: str) -> timedelta:
+    return timedelta(hours=int(text.removesuffix("h")))
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65_535:
+        raise ArgumentTypeError("a port is a number from 1 to 65535")
+    return int(text)
+
+
+def _serve(port: int) -> None:
+    """Become the server: Ctrl-C reaches it directly."""
+    words = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "--bind",
+        f"127.0.0.1:{port}",
+        "--workers",
+        "1",
+        "--threads",
+        "8",
+        "--log-level",
+        "warning",
+    ]
+    try:
+        os.execv(sys.executable, words)
+    except OSError as error:
+        raise CommandError(f"The server can't be started: {error.strerror}") from None
