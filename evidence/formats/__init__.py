@@ -9,7 +9,7 @@ from typing import Final
 from evidence.anchoring import Parser
 from evidence.content import Content
 from evidence.errors import Refused, gettext_noop
-from evidence.formats import text
+from evidence.formats import markdown, text
 
 MAX_TEXT_BYTES: Final = 20_000_000
 """UTF-8 bytes of text in one document: more than ten times the longest German law, and still read in one piece."""
@@ -29,8 +29,9 @@ class Format:
 
 
 _TEXT: Final = Format(text.PARSER, "text/plain", text.extract)
+_MARKDOWN: Final = Format(markdown.PARSER, "text/markdown", markdown.extract)
 
-FORMATS: dict[str, Format] = {".txt": _TEXT}
+FORMATS: dict[str, Format] = {".txt": _TEXT, ".md": _MARKDOWN, ".markdown": _MARKDOWN}
 """File ending (lower case, with its dot) -> format."""
 
 
