@@ -35,7 +35,8 @@ format: .venv/for-development
 	find templates -name '*.html' -exec $(BIN)/djade --target-version 5.2 {} +
 
 messages: .venv/for-development  ## Collect and compile German messages (needs gettext)
-	$(MANAGE) makemessages --locale de --no-obsolete --no-wrap --ignore .venv --ignore data --ignore staticfiles
+	$(MANAGE) makemessages --locale de --no-obsolete --no-wrap --add-location file \
+		--ignore .venv --ignore data --ignore staticfiles
 	$(MANAGE) compilemessages --locale de --ignore .venv
 
 lock:  ## Renew the locked dependencies (needs uv)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from axes.models import AccessFailureLog, AccessLog
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
@@ -25,8 +26,9 @@ from evidence.models import AccessRule, AuditEvent, Group, Membership, Source, T
 
 admin.site.site_header = admin.site.site_title = "Fundstelle"
 admin.site.index_title = _("Administration")
-admin.site.unregister(UnusedGroup)
-admin.site.unregister(User)
+for unused in (UnusedGroup, AccessFailureLog, AccessLog):
+    admin.site.unregister(unused)
+admin.site.unregister(User)  # registered again below
 
 if TYPE_CHECKING:  # the stubs know a parameter that Django's own classes do not take
     ModelAdmin = admin.ModelAdmin[Any]
