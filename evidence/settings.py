@@ -87,9 +87,13 @@ MIDDLEWARE = [
     "evidence.web.middleware.OriginOfForms",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "evidence.web.errors.PagesForFragments",
+    "evidence.web.person.AccessOfRequest",
+    "evidence.web.errors.ErrorPages",
     "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "evidence.urls"
@@ -104,6 +108,8 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "django.template.context_processors.i18n",
+                "evidence.web.person.place",
             ],
         },
     },
@@ -192,6 +198,7 @@ X_FRAME_OPTIONS = "DENY"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # a cookie would keep messages in the browser
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PRODUCTION
 CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "evidence.web.errors.forbidden"
 SECURE_SSL_REDIRECT = PRODUCTION
 SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds()) if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION

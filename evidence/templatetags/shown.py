@@ -1,0 +1,71 @@
+"""How values are written: names of languages and states, elements of passages, cells beside their columns, grouped numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from django import template
+from django.utils.formats import number_format
+from django.utils.translation import get_language_info
+
+from evidence.content import PassageKind
+from evidence.documents import Piece, Shown
+from evidence.models import Status
+from evidence.search import Choice
+
+register = template.Library()
+
+_DEEPEST_HEADING: Final = 6
+_ELEMENTS: Final = {PassageKind.PARAGRAPH: "p"}
+
+
+@register.filter
+def element(passage: Shown) -> str:
+    """The HTML element of a passage; headings of a document stand below the page's own."""
+    if passage.kind is PassageKind.HEADING:
+        return f"h{min(passage.level + 1, _DEEPEST_HEADING)}"
+    return _ELEMENTS.get(passage.kind, "div")
+
+
+@register.filter
+def grouped(number: int) -> str:
+    """A count for readers, with the separators of their language. Never for addresses."""
+    return number_format(number, use_l10n=True, force_grouping=True)
+
+
+@register.filter
+def language_name(code: str) -> str:
+    """The name of a language in the reader's; what isn't known stays as it is."""
+    try:
+        return str(get_language_info(code)["name_translated"])
+    except KeyError:
+        return code
+
+
+@register.filter
+def status_name(value: str) -> str:
+    """The editorial status in the reader's language."""
+    return str(Status(value).label) if value in Status.values else value
+
+
+@register.filter
+def option_name(choice: Choice, attribute: str) -> str:
+    """What a filter's value is called."""
+    names = {"language": language_name, "status": status_name}
+    return names[attribute](choice.value) if attribute in names else choice.label
+
+
+@register.filter
+def beside(passage: Shown, columns: Sequence[str]) -> Sequence[tuple[str, Sequence[Piece]]]:
+    """Each cell of a table row with its column's heading, "" where none is known; any other passage as one cell."""
+    cells = [part.pieces for part in passage.parts if part.cell]
+    if not cells:
+        return [("", [piece for part in passage.parts for piece in part.pieces])]
+    return [(columns[place] if place < len(columns) else "", cell) for place, cell in enumerate(cells)]
+
+
+@register.filter
+def short(digest: str) -> str:
+    """Enough of a hash or id to tell two apart at a glance."""
+    return digest[:12]

@@ -1,0 +1,53 @@
+"""Who asks: the Access of each request, and what the page's head says about the person's tenants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, cast
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.functional import SimpleLazyObject
+
+from evidence import identity
+from evidence.access import Access
+from evidence.models import Tenant
+from evidence.web.request import Request
+
+TENANT_KEY: Final = "tenant"
+"""Where the session keeps the short name of the chosen tenant. It is a wish: identity decides whether it counts."""
+
+
+class AccessOfRequest:
+    """Gives each request the Access of its person, worked out when it is first read and never kept longer."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        cast(Request, request).access = cast(Access, SimpleLazyObject(partial(_access, request)))
+        return self.get_response(request)
+
+
+def _access(request: HttpRequest) -> Access:
+    return identity.for_user(request.user, tenant=request.session.get(TENANT_KEY, ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the person is, and where else that person may go. tenant: None for someone who belongs nowhere."""
+
+    tenant: Tenant | None
+    tenants: Sequence[Tenant]
+
+
+def place(request: HttpRequest) -> dict[str, object]:
+    """Context processor: `place`, worked out only by templates that show it."""
+    return {"place": SimpleLazyObject(partial(_place, cast(Request, request)))}
+
+
+def _place(request: Request) -> Place:
+    tenants = identity.tenants(request.user)
+    return Place(tenant=next((one for one in tenants if one.pk == request.access.tenant), None), tenants=tenants)
