@@ -198,6 +198,18 @@ def test_without_sha256_everything_else_is_still_checked(browser: Browser) -> No
     page.close()
 
 
+def test_code_points_are_counted_as_in_python_lone_surrogates_included(blank: Page) -> None:
+    counted = blank.evaluate(
+        """async () => {
+          const { advance, countCodePoints } = await import("fundstelle/codepoints");
+          const text = "a\\ud83db\\ude00\\ud83d\\ude00c\\ud83d";
+          const offsets = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(count => advance(text, 0, count));
+          return { offsets, later: advance(text, 4, 2), all: countCodePoints(text), some: countCodePoints(text, 4, 7) };
+        }"""
+    )
+    assert counted == {"offsets": [0, 1, 2, 3, 4, 6, 7, 8, -1], "later": 7, "all": 7, "some": 2}
+
+
 ALPHABET = "ab \n\tßüé\u0301\u200d\u00ad\ufeff\u2028\u202e中😀🔧👩\U0010ffff"
 
 

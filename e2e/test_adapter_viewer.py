@@ -169,6 +169,18 @@ def test_font_wrappers_that_keep_the_text_are_just_another_node_shape(desktop: P
     wait_for_state(desktop, "checked")
 
 
+def test_empty_nodes_around_and_in_the_mark_do_not_matter(desktop: Page) -> None:
+    show(desktop, GOOD.without_script().html())
+    desktop.evaluate(
+        """async () => {
+          const mark = document.querySelector("mark");
+          for (const place of ["before", "prepend", "append", "after"]) mark[place]("");
+          (await import("fundstelle/viewer")).startViewer(document);
+        }"""
+    )
+    wait_for_state(desktop, "checked")
+
+
 def test_own_focus_and_class_changes_do_not_count_as_changes(desktop: Page) -> None:
     show(desktop, GOOD.html())
     wait_for_state(desktop, "checked")
