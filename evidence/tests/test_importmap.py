@@ -7,18 +7,22 @@ import re
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.template import RequestContext, Template
 from django.test import Client
 from django.urls import path
 
+from evidence import urls
 
+
+@login_not_required
 def page(request: HttpRequest) -> HttpResponse:
     """A page with nothing but the import map."""
     return HttpResponse(Template("{% load fundstelle %}{% importmap %}").render(RequestContext(request)))
 
 
-urlpatterns = [path("page/", page)]
+urlpatterns = [*urls.urlpatterns, path("page/", page)]
 pytestmark = pytest.mark.urls(__name__)
 
 

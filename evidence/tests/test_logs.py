@@ -8,6 +8,7 @@ from io import StringIO
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.core import mail
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
@@ -15,11 +16,13 @@ from django.urls import path
 from django.utils.log import AdminEmailHandler
 from pytest_django import Settings
 
+from evidence import urls
 from evidence.logs import CONFIGURATION, PrivateFormatter, outline
 
 SECRET = "geheim"
 
 
+@login_not_required
 def failing_view(request: HttpRequest) -> HttpResponse:
     """Fails as a database would: with the words in its variables and its message."""
     words = request.GET.get("q") or request.POST["q"]
@@ -29,7 +32,7 @@ def failing_view(request: HttpRequest) -> HttpResponse:
         raise ValueError(f"no such word: {words}") from error
 
 
-urlpatterns = [path("fail/", failing_view)]
+urlpatterns = [*urls.urlpatterns, path("fail/", failing_view)]
 
 
 def record(message: str, *args: object) -> logging.LogRecord:
