@@ -9,7 +9,6 @@ that every cell stands in its own column.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -26,8 +25,8 @@ def _names(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-MAX_DEPTH: Final = 1000
-"""Open elements inside one another. The parser's time grows with the square of it: 0.1 s at 10,000, 10 s at 100,000."""
+MAX_WORK: Final = 1_000_000_000
+"""Tags times depth, which is what the parser's time grows with: 100,000 elements inside one another took it 10 s."""
 MAX_SPAN: Final = 100
 """Columns or rows that one cell is taken to cover; more would only make long rows of nothing."""
 
@@ -79,20 +78,20 @@ def refuse_too_deep() -> Refused:
 
 
 def _refuse_deep(html: str) -> None:
-    unclosed: Counter[str] = Counter()
-    depth = 0
+    """Before parsing: depth is counted as if only a matching end tag closed an element, which is never too little."""
+    tags = deepest = 0
+    unclosed: list[str] = []
     for match in _TAG.finditer(html):
+        tags += 1
         name = match[2].lower()
-        if name in _WITHOUT_END:
-            continue
-        if not match[1]:
-            unclosed[name] += 1
-            depth += 1
-        elif unclosed[name]:
-            unclosed[name] -= 1
-            depth -= 1
-        if depth > MAX_DEPTH:
-            raise refuse_too_deep()
+        if match[1]:
+            if unclosed and unclosed[-1] == name:
+                unclosed.pop()
+        elif name not in _WITHOUT_END:
+            unclosed.append(name)
+            deepest = max(deepest, len(unclosed))
+    if tags * deepest > MAX_WORK:
+        raise refuse_too_deep()
 
 
 @dataclass(slots=True)
