@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -45,6 +46,8 @@ from evidence.sources.rules import Settings
 PURGE: Final = "purge"
 SETTLE_AFTER: Final = 20_000
 """Passages written before the index is brought in line: one batch of its own."""
+SETTLE_EVERY: Final = 5.0
+"""Seconds after which a changed document is found again at the latest while a run goes on."""
 MAX_KEPT_PROBLEMS: Final = 1_000
 MAX_TITLE: Final = 500
 _METADATA: Final = ("owner", "origin", "language", "kind", "status", "valid_from", "valid_until", "sensitivity")
@@ -139,7 +142,7 @@ def take_in(
     *,
     started: datetime,
     allow_removals: bool = False,
-    progress: Callable[[int], None] = lambda items: None,
+    progress: Callable[[int], object] = lambda items: None,
 ) -> Report:
     """Bring the database in line with what a source lists, document by document, and confirm its rights as of `started`.
 
@@ -150,14 +153,12 @@ def take_in(
     run = Run.objects.create(source=source, started_at=started)
     projection.ensure()
     intake = _Intake(source, report)
-    settled = 0
+    settled = _Settled()
     for external_id, states in groupby(listing.items, key=lambda item: item.external_id):
         items = list(states)
         intake.take(external_id, items)
         progress(len(items))
-        if report.counts["passages"] - settled >= SETTLE_AFTER:
-            projection.settle()
-            settled = report.counts["passages"]
+        settled.now_and_then(report.counts["passages"])
     if report.complete:
         seen = {item.external_id for item in listing.items} | {refusal.external_id for refusal in report.refusals}
         _withdraw_missing(source, seen, report, allow_removals=allow_removals)
@@ -169,6 +170,7 @@ def take_in(
 def withdraw(document: Document, *, code: str = "document.withdrawn") -> None:
     """Make a document invisible at once. Its text stays until `purge`."""
     with transaction.atomic():
+        projection.settle_after_commit()
         Document.objects.filter(pk=document.pk).update(withdrawn_at=timezone.now(), updated_at=timezone.now())
         _audit(document, code)
         projection.record([document.pk])
@@ -211,6 +213,20 @@ class _State:
 
     representation: Representation
     new: bool
+
+
+class _Settled:
+    """When a run last brought the index in line: often enough for readers, seldom enough for speed."""
+
+    def __init__(self) -> None:
+        self._passages = 0
+        self._at = time.monotonic()
+
+    def now_and_then(self, passages: int) -> None:
+        """Settle when much was written, or some was written a while ago."""
+        if passages - self._passages >= SETTLE_AFTER or time.monotonic() - self._at >= SETTLE_EVERY:
+            projection.settle()
+            self._passages, self._at = passages, time.monotonic()
 
 
 class _Intake:
@@ -413,8 +429,9 @@ def _withdraw_missing(source: Source, seen: set[str], report: Report, *, allow_r
         )
         report.refusals.append(Refusal("", Refused("too_many_missing", message, missing=len(missing), known=len(known))))
         return
-    for row in missing:
-        withdraw(row)
+    with transaction.atomic():
+        for row in missing:
+            withdraw(row)
     report.counts["withdrawn"] = len(missing)
 
 

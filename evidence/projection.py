@@ -38,10 +38,13 @@ _engines_lock = threading.Lock()
 
 
 def record(documents: Collection[int]) -> None:
-    """Note that these documents changed; belongs into the transaction of the change. Settled right after the commit."""
+    """Note that these documents changed; belongs into the transaction of the change. Whoever changes many settles later."""
     jobs.enqueue(JOB, documents)
-    if len(documents) <= QUICK:
-        transaction.on_commit(settle_quickly)
+
+
+def settle_after_commit() -> None:
+    """Bring the index in line right after the transaction that is open now."""
+    transaction.on_commit(settle_quickly)
 
 
 def pending() -> set[int]:
@@ -90,7 +93,7 @@ def settle(*, wait: bool = True) -> int:
         return total
 
 
-def rebuild(progress: Callable[[int], None] = lambda passages: None) -> int:
+def rebuild(progress: Callable[[int], object] = lambda passages: None) -> int:
     """A new index from the database, beside the one that searches go on asking; then it takes its place.
 
     progress is called with the number of passages of each batch. Gives the number of documents.
@@ -210,9 +213,7 @@ def _indexed(document: Document) -> Indexed:
 
 
 def _missing() -> IndexFault:
-    return IndexFault(
-        "index_missing", gettext_noop("The search index is missing. It must be rebuilt with manage.py reindex.")
-    )
+    return IndexFault("index_missing", gettext_noop("The search index is missing. It must be rebuilt with manage.py reindex."))
 
 
 def _folder() -> Path:

@@ -190,4 +190,6 @@ def _choices(
 
 def _contacts(access: Access) -> Sequence[str]:
     """Whom to ask when nothing is found: the tenant's contact. Sources' own are left out, they would tell of sources."""
+    if access.tenant is None:
+        return []
     return [contact for contact in Tenant.objects.filter(pk=access.tenant).values_list("contact", flat=True) if contact]

@@ -99,7 +99,13 @@ def test_an_unknown_tenant_falls_back_to_an_own_one() -> None:
 
 @pytest.mark.parametrize(
     ("age", "readable"),
-    [(timedelta(0), True), (timedelta(hours=23), True), (timedelta(hours=25), False), (None, False), (timedelta(hours=-1), False)],
+    [
+        (timedelta(0), True),
+        (timedelta(hours=23), True),
+        (timedelta(hours=25), False),
+        (None, False),
+        (timedelta(hours=-1), False),
+    ],
 )
 def test_rights_count_only_within_the_revocation_sla(age: timedelta | None, readable: bool) -> None:
     confirmed = None if age is None else timezone.now() - age

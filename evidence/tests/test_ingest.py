@@ -12,7 +12,7 @@ from evidence.models import AuditEvent, Document, Passage, Representation, Revis
 from evidence.search import search
 from evidence.tests.builders import access, document, group, person, publish, rules, run, tenant, write
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 OPEN = 'allowed = ["group:alle"]'
 
@@ -105,7 +105,9 @@ def test_a_document_that_no_rule_names_is_read_by_nobody_and_reported(tmp_path: 
     assert found("text") == []
 
 
-@pytest.mark.parametrize("allowed", ["[]", '["group:gibt-es-nicht"]', '["group:alle", "user:niemand"]', '["alle"]', '"group:alle"'])
+@pytest.mark.parametrize(
+    "allowed", ["[]", '["group:gibt-es-nicht"]', '["group:alle", "user:niemand"]', '["alle"]', '"group:alle"']
+)
 def test_missing_empty_malformed_or_unknown_rights_are_read_by_nobody(tmp_path: Path, allowed: str) -> None:
     report = publish(tmp_path, {"a.txt": "Text."}, allowed=allowed)
     assert (len(report.unreadable), found("text")) == (1, [])
@@ -187,6 +189,7 @@ def test_public_ids_are_the_same_in_every_database(tmp_path: Path) -> None:
     assert row.public_id == ingest.public_id(row.source, "a")
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_purged_document_leaves_no_word_in_any_file(tmp_path: Path, data_folder: Path) -> None:
     word = "Zaubernusswurzelextrakt"
     publish(tmp_path / "in", {"a.md": f"# {word} im Titel\n\nDie {word} steht hier.", "b.txt": "Ein anderer Text."})
@@ -199,6 +202,7 @@ def test_a_purged_document_leaves_no_word_in_any_file(tmp_path: Path, data_folde
     assert found("anderer") == ["b"]
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_purge_can_be_begun_again(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Text."})
     row = document("a")
@@ -208,12 +212,14 @@ def test_a_purge_can_be_begun_again(tmp_path: Path) -> None:
     assert AuditEvent.objects.filter(code="document.purged").count() == 1
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_document_that_is_not_withdrawn_is_not_purged(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Text."})
     ingest.purge(document("a").pk)
     assert found("text") == ["a"]
 
 
+@pytest.mark.django_db(transaction=True)
 def test_bytes_that_another_document_has_too_stay(tmp_path: Path, data_folder: Path) -> None:
     publish(tmp_path, {"a.txt": "Gleich.", "b.txt": "Gleich."})
     ingest.request_purge(document("a"))
@@ -250,6 +256,6 @@ def _files_with(folder: Path, word: str) -> list[str]:
     database = Path(str(connection.settings_dict["NAME"]))
     places = [path for path in folder.rglob("*") if path.is_file()]
     if database.exists():
-        places += [path for path in database.parent.glob(database.name + "*")]
+        places += list(database.parent.glob(database.name + "*"))
     forms = [form.encode() for form in (word, word.lower(), word.upper())]
     return [path.name for path in places if any(form in path.read_bytes() for form in forms)]

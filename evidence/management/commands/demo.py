@@ -27,14 +27,14 @@ from evidence.sources.rules import beside
 
 DEMO: Final = Path(settings.BASE_DIR) / "demo"
 TO_TRY: Final = (
-    ("Fernwärme", "decisions and tariffs, with the passage word for word; filter by source on the left"),
+    ("Arbeitspreis", "rows of tariff tables with their columns; one tariff has expired, one holds only from 2027"),
     (
         '"fristlose Kündigung"',
         "words in quotation marks stand next to each other; click the title to see the passage in its document",
     ),
-    ("Kündigungsfrist", "two documents that contradict each other: both are shown, with version and date"),
+    ("Kündigungsfrist Probezeit", "two documents that contradict each other: both are shown, with version and date"),
     ("ignore all rules", "a note that tries to give orders: it is found as text, and nothing happens"),
-    ("Trafostation", "then sign in as someone else and ask again: what one may not read leaves no trace"),
+    ("Transformator", "then sign in as someone else and ask again: what one may not read leaves no trace"),
 )
 
 

@@ -13,6 +13,7 @@ from evidence.errors import EvidenceError
 from evidence.formats import FORMATS
 from evidence.ingest import Report
 from evidence.models import Tenant
+from evidence.sources import Listing
 from evidence.sources.folder import Folder
 from evidence.sources.rules import beside, load
 
@@ -51,16 +52,17 @@ class Command(BaseCommand):
             report = ingest.take_in(
                 row, listing, started=started, allow_removals=bool(options["allow_removals"]), progress=bar.update
             )
-        self._tell(report)
+        self._tell(report, listing)
         if report.refusals or not report.complete:
             raise CommandError("Some of it was refused (see above); the rest is taken in.", returncode=DONE_IN_PART)
 
-    def _tell(self, report: Report) -> None:
+    def _tell(self, report: Report, listing: Listing) -> None:
         counts = ", ".join(f"{number} {name}" for name, number in report.counts.items() if number)
         self.stdout.write(counts or "nothing to do")
         self._lines(
             "not read (no such format yet)", [f"{number} × {ending or 'no ending'}" for ending, number in report.unread.items()]
         )
+        self._lines("rules that no file fits", list(listing.unused))
         self._lines("readable by nobody", [f"{document}: {reason}" for document, reason in report.unreadable])
         self._lines("refused", [f"{one.path or 'source'}: {one.error} [{one.error.code}]" for one in report.refusals])
         if not report.complete:

@@ -1,0 +1,117 @@
+"""The index follows the database: pending changes, rebuild, one writer at a time."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from evidence import ingest, jobs, projection, worker
+from evidence.errors import IndexFault
+from evidence.models import Document, Job
+from evidence.search import search
+from evidence.tests.builders import access, document, person, publish
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_change_reaches_the_index_right_after_its_commit(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    ingest.withdraw(document("a"))
+    assert projection.pending() == set()
+    assert list(projection.engine().documents()) == []
+
+
+def test_settling_twice_changes_nothing(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    before = list(projection.engine().documents())
+    jobs.enqueue(projection.JOB, [document("a").pk] * 2)
+    projection.settle()
+    assert list(projection.engine().documents()) == before
+
+
+def test_a_search_settles_what_little_is_pending(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    projection.engine().remove([document("a").pk])
+    jobs.enqueue(projection.JOB, [document("a").pk])
+    assert search(access(person("eva", ["alle"])), "text").total == 1
+
+
+def test_a_missing_index_is_a_fault_and_the_worker_builds_it_anew(tmp_path: Path, data_folder: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    mine = access(person("eva", ["alle"]))
+    for path in (data_folder / "index").iterdir():
+        path.unlink()
+    with pytest.raises(IndexFault, match="missing"):
+        search(mine, "text")
+    worker.run_due()
+    assert search(mine, "text").total == 1
+
+
+def test_a_rebuild_ends_in_the_same_index_and_drops_the_old_file(tmp_path: Path, data_folder: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text a.", "b.txt": "Text b."})
+    before = list(projection.engine().documents())
+    assert projection.rebuild() == 2
+    assert list(projection.engine().documents()) == before
+    assert [path.name for path in (data_folder / "index").glob("*.sqlite3")] == ["2.sqlite3"]
+
+
+def test_searches_go_on_during_a_rebuild(tmp_path: Path) -> None:
+    publish(tmp_path, {f"{number}.txt": f"Text {number}." for number in range(5)})
+    mine = access(person("eva", ["alle"]))
+    totals: list[int] = []
+    projection.rebuild(lambda passages: totals.append(search(mine, "text").total))
+    assert totals == [5]
+
+
+def test_a_change_during_a_rebuild_is_not_lost(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    pk = document("a").pk
+
+    def withdraw(passages: int) -> None:
+        Document.objects.filter(pk=pk).update(current=None)
+        jobs.enqueue(projection.JOB, [pk])
+
+    projection.rebuild(withdraw)
+    assert list(projection.engine().documents()) == []
+
+
+def test_only_one_process_writes_at_a_time(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    jobs.enqueue(projection.JOB, [document("a").pk])
+    with projection._writing(wait=True):
+        assert projection.settle(wait=False) == 0
+        projection.settle_quickly()
+        assert projection.pending() == {document("a").pk}
+    assert projection.settle() == 1
+
+
+def test_a_failed_job_is_tried_again_later_and_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    done: list[int] = []
+
+    def handler(key: int) -> None:
+        if key == 1:
+            raise ValueError("geheim")
+        done.append(key)
+
+    monkeypatch.setattr(worker, "HANDLERS", {"test": handler})
+    jobs.enqueue("test", [1, 2])
+    worker.run_due()
+    kept = Job.objects.get()
+    assert (done, kept.attempts, kept.error) == ([2], 1, "ValueError")
+    assert jobs.claim(["test"]) is None
+
+
+def test_a_worker_that_is_told_to_stop_finishes_its_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop, done = threading.Event(), []
+
+    def handler(key: int) -> None:
+        stop.set()
+        done.append(key)
+
+    monkeypatch.setattr(worker, "HANDLERS", {"test": handler})
+    jobs.enqueue("test", [1, 2])
+    worker.work(stop)
+    assert (done, Job.objects.count()) == ([1], 1)
