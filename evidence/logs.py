@@ -18,6 +18,9 @@ from django.views.debug import ExceptionReporter
 QUERY_STRING = re.compile(r"\?.*(?= HTTP/)|\?.*")
 """From a question mark to the end of the line, or to the protocol that ends a request line."""
 
+MALFORMED_REQUEST = re.compile(r"(Invalid request from ip=[^\s:]*|Bad request version).*")
+"""What servers write about a request line that they cannot read: they repeat a part of it, which may be half a query."""
+
 
 class PrivateFormatter(logging.Formatter):
     """Writes records without query strings, and exceptions as their types and places."""
@@ -27,7 +30,8 @@ class PrivateFormatter(logging.Formatter):
         return super().format(record)
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        return QUERY_STRING.sub("", super().formatMessage(record))
+        line = QUERY_STRING.sub("", super().formatMessage(record))
+        return MALFORMED_REQUEST.sub(r"\1", line)
 
     def formatException(self, ei: Any) -> str:
         _kind, error, _frames = ei

@@ -79,6 +79,8 @@ def test_error_report_holds_no_word_of_the_request(settings: Settings) -> None:
         ('"GET /?q=ganz geheim HTTP/1.1" 400 5', '"GET / HTTP/1.1" 400 5'),
         ("Error handling request GET /documents/?q=geheim", "Error handling request GET /documents/"),
         ("Invalid HTTP request line: 'GET /?q=sehr \"geheim'", "Invalid HTTP request line: 'GET /"),
+        ("Invalid request from ip=192.0.2.1: Invalid HTTP Version: 'geheim HTTP/1.1'", "Invalid request from ip=192.0.2.1"),
+        ("code 400, message Bad request version ('geheim')", "code 400, message Bad request version"),
         ("Watching for file changes", "Watching for file changes"),
     ],
 )
