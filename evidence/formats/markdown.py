@@ -26,6 +26,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from evidence.anchoring import Parser
 from evidence.content import Content
 from evidence.formats import markup
+from evidence.formats.depth import too_deep
 from evidence.formats.text import decode
 
 PARSER: Final = Parser(
@@ -53,7 +54,7 @@ def extract(data: bytes) -> Content:
         tokens = _MARKDOWN.parse(text[block.end() :] if block else text)
         html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     except RecursionError as error:
-        raise markup.refuse_too_deep() from error
+        raise too_deep() from error
     head = _title_block(block[0]) if block else ""
     return markup.extract(_escape_unclosed(head + html), delimiters=_DELIMITERS, title=_yaml_title(tokens))
 
@@ -88,7 +89,7 @@ def _escape_unclosed(html: str) -> str:
 def _refuse_deep(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """A block rule that matches nothing: without it, what lies deeper than the limit would be left out in silence."""
     if state.level >= MAX_NESTING:
-        raise markup.refuse_too_deep()
+        raise too_deep()
     return False
 
 

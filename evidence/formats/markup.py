@@ -10,25 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from evidence.content import Content, PassageKind, SpanKind
-from evidence.errors import Refused, gettext_noop
+from evidence.formats.depth import refuse_deep
+from evidence.formats.elements import BLOCKS, NEVER_SHOWN
 from evidence.formats.markers import ListMarkers
+from evidence.formats.tables import Table
 from evidence.formats.writer import Writer
-
-
-def _names(names: str) -> frozenset[str]:
-    return frozenset(names.split())
-
-
-MAX_WORK: Final = 1_000_000_000
-"""Tags times depth, which is what the parser's time grows with: 100,000 elements inside one another took it 10 s."""
-MAX_SPAN: Final = 100
-"""Columns or rows that one cell is taken to cover; more would only make long rows of nothing."""
 
 MAX_FILLED: Final = 100_000
 """Empty cells in one document for covered places; a table of 1,000 rows and 100 columns that are all one cell."""
@@ -40,21 +31,9 @@ _MARKS: Final = {
     **dict.fromkeys(("em", "i"), SpanKind.EMPHASIS),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), SpanKind.CODE),
 }
-_BLOCKS: Final = _names(
-    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form"
-    " h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre search section summary table"
-    " tbody tfoot thead tr ul"
-)
-_NEVER_SHOWN: Final = _names(
-    "audio canvas datalist embed head iframe link meta noembed noframes object rp script style template title video"
-)
 _HIDDEN_STYLE: Final = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _UNMARKED: Final = re.compile(r"list-style(?:-type)?\s*:\s*none", re.IGNORECASE)
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
-_TAG: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
-_WITHOUT_END: Final = _names(
-    "a area base br col dd dt embed hr img input li link meta option p param source tbody td tfoot th thead tr track wbr"
-)
 
 
 def extract(html: str, *, delimiters: str = "", title: str = "") -> Content:
@@ -64,78 +43,12 @@ def extract(html: str, *, delimiters: str = "", title: str = "") -> Content:
     one that the document cannot know. title: of the document; else its first heading of level 1 is.
     Raises Refused (`markup_too_deep`).
     """
-    _refuse_deep(html)
+    refuse_deep(html)
     body = LexborHTMLParser(html).body
     reader = _Reader(delimiters)
     if body is not None:
         reader.read(body)
     return reader.writer.content(title)
-
-
-def refuse_too_deep() -> Refused:
-    """The refusal of a text whose elements lie too deep inside one another."""
-    return Refused("markup_too_deep", gettext_noop("Lists, quotes or elements lie too deep inside one another to be read."))
-
-
-def _refuse_deep(html: str) -> None:
-    """Before parsing: depth is counted as if only a matching end tag closed an element, which is never too little."""
-    tags = deepest = 0
-    unclosed: list[str] = []
-    for match in _TAG.finditer(html):
-        tags += 1
-        name = match[2].lower()
-        if match[1]:
-            if unclosed and unclosed[-1] == name:
-                unclosed.pop()
-        elif name not in _WITHOUT_END:
-            unclosed.append(name)
-            deepest = max(deepest, len(unclosed))
-    if tags * deepest > MAX_WORK:
-        raise refuse_too_deep()
-
-
-@dataclass(slots=True)
-class _Table:
-    """A table that is open. columns: number of the first of the header rows that came last; covered: column -> rows."""
-
-    group: int
-    columns: int | None = None
-    in_head: bool = False
-    is_header: bool = False
-    below_header: bool = False
-    column: int = 0
-    covered: dict[int, int] = field(default_factory=dict)
-
-    def begin_row(self, node: LexborNode) -> None:
-        names = {cell.tag for cell in node.iter()}
-        self.column, self.is_header = 0, self.in_head or names == {"th"}
-
-    def end_row(self, number: int | None) -> None:
-        """number: of the row; None if it has no text."""
-        if self.is_header and number is not None and not self.below_header:
-            self.columns = number
-        self.below_header = self.is_header and (self.below_header or number is not None)
-
-    def end_cell(self, node: LexborNode) -> None:
-        """Remember what the cell covers: its own column in the rows below, the columns beside it from this row on."""
-        rows = min(_integer(node, "rowspan", 1), MAX_SPAN)
-        columns = min(_integer(node, "colspan", 1), MAX_SPAN)
-        self.covered[self.column] = rows - 1
-        self.covered.update(dict.fromkeys(range(self.column + 1, self.column + columns), rows))
-        self.column += 1
-
-    def next_is_covered(self) -> bool:
-        """Whether the next place belongs to a cell that is written already; steps over it."""
-        rows = self.covered.get(self.column, 0)
-        if rows < 1:
-            return False
-        self.covered[self.column] = rows - 1
-        self.column += 1
-        return True
-
-    def end_group(self) -> None:
-        self.in_head = False
-        self.covered.clear()
 
 
 class _Reader:
@@ -151,7 +64,7 @@ class _Reader:
         self._cells = 0
         self._filled = 0
         self._lists: list[ListMarkers] = []
-        self._tables: list[_Table] = []
+        self._tables: list[Table] = []
         self._markers: list[str] = []
 
     def read(self, root: LexborNode) -> None:
@@ -176,9 +89,9 @@ class _Reader:
         if tag == "-text":
             self._text(node.text_content or "")
             return False
-        if not node.is_element_node or tag in _NEVER_SHOWN or _is_hidden(node):
+        if not node.is_element_node or tag in NEVER_SHOWN or _is_hidden(node):
             return False
-        if tag in _BLOCKS:
+        if tag in BLOCKS:
             self._boundary()
         if tag in _MARKS and not self._verbatim:
             self.writer.begin_mark(_MARKS[tag])
@@ -197,7 +110,7 @@ class _Reader:
             self._heading = 0
         elif tag in _LEAVE:
             _LEAVE[tag](self, node)
-        if tag in _BLOCKS:
+        if tag in BLOCKS:
             self._boundary()
 
     def _text(self, run: str) -> None:
@@ -229,7 +142,8 @@ class _Reader:
 
     def _write_markers(self) -> None:
         markers, self._markers = self._markers, []
-        self.writer.write("".join(f"{marker} " for marker in markers if marker))
+        for marker in filter(None, markers):
+            self.writer.write_marker(marker)
 
     def _write_lone_markers(self) -> None:
         """The markers of items whose own text is none, or stands in passages of another kind."""
@@ -290,7 +204,7 @@ class _Reader:
     def _enter_table(self, node: LexborNode) -> None:
         if not self._cells:
             self._groups += 1
-            self._tables.append(_Table(self._groups))
+            self._tables.append(Table(self._groups))
 
     def _leave_table(self, node: LexborNode) -> None:
         if not self._cells:
@@ -308,7 +222,7 @@ class _Reader:
         if self._tables and not self._cells:
             self._write_lone_markers()
             table = self._tables[-1]
-            table.begin_row(node)
+            table.begin_row(only_headers={cell.tag for cell in node.iter()} == {"th"})
             self.writer.open(PassageKind.TABLE_ROW, group=table.group, columns=None if table.is_header else table.columns)
 
     def _leave_row(self, node: LexborNode) -> None:
@@ -336,9 +250,9 @@ class _Reader:
             self._boundary()
         else:
             self.writer.end_cell()
-            self._tables[-1].end_cell(node)
+            self._tables[-1].end_cell(rows=_integer(node, "rowspan", 1), columns=_integer(node, "colspan", 1))
 
-    def _fill(self, table: _Table) -> None:
+    def _fill(self, table: Table) -> None:
         """Empty cells in the places that a cell above or beside covers."""
         while self._filled < MAX_FILLED and table.next_is_covered():
             self.writer.begin_cell()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -88,15 +89,21 @@ class Writer:
         if collapsed.startswith(" "):
             draft.gap = draft.gap or " "
         if words:
-            self._append(draft, words)
+            self._append(draft, words, self._marks.values())
             draft.gap = " " if collapsed.endswith(" ") else ""
+
+    def write_marker(self, marker: str) -> None:
+        """What stands before the text of a list item; no mark begins with it."""
+        draft = self._opened()
+        self._append(draft, marker, marks=())
+        draft.gap = " "
 
     def write_verbatim(self, run: str) -> None:
         """Text that keeps its white space (line feeds at the end of the passage or cell excepted)."""
         draft = self._opened()
         lines = run.rstrip("\n")
         if lines:
-            self._append(draft, lines)
+            self._append(draft, lines, self._marks.values())
         draft.gap += run[len(lines) :]
 
     def break_line(self) -> None:
@@ -165,11 +172,11 @@ class Writer:
         assert self._draft is not None
         return self._draft
 
-    def _append(self, draft: _Draft, text: str) -> None:
+    def _append(self, draft: _Draft, text: str, marks: Iterable[_Mark]) -> None:
         if draft.gap and not draft.fresh:
             draft.append(draft.gap)
         draft.gap, draft.fresh = "", False
-        for mark in self._marks.values():
+        for mark in marks:
             if mark.start is None:
                 mark.start = draft.length
         draft.append(text)

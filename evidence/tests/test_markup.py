@@ -113,6 +113,6 @@ def test_misplaced_elements_lose_no_words(html: str) -> None:
 
 
 def test_covered_places_do_not_grow_without_end() -> None:
-    content = markup.extract("<table>" + "<tr><td colspan=9999 rowspan=9999>x" * 5000)
-    assert content.text.count("x") == 5000
-    assert len(content.text) < 5000 + 5000 + markup.MAX_FILLED + 5000
+    content = markup.extract("<table>" + "<tr><td colspan=9999 rowspan=9999>x" * 2000)
+    assert content.text.count("x") == 2000
+    assert len(content.text) < 3 * 2000 + markup.MAX_FILLED
