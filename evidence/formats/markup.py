@@ -114,16 +114,17 @@ class _Reader:
             self._boundary()
 
     def _text(self, run: str) -> None:
+        is_blank = not run.strip(_SPACE)
         if not self.writer.is_open:
-            if not run.strip(_SPACE):
+            if is_blank and not self._verbatim:
                 return
             self._begin()
+        if self._markers and not is_blank:
+            self._write_markers()
         if self._verbatim:
             self.writer.write_verbatim(run)
-            return
-        if self._markers and run.strip(_SPACE):
-            self._write_markers()
-        self.writer.write(run)
+        else:
+            self.writer.write(run)
 
     def _begin(self) -> None:
         """Begin the passage that text at this place belongs to."""

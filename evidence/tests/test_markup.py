@@ -89,6 +89,19 @@ def test_list_markers_are_those_of_a_browser(html: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<pre>  <b>a</b>\n\n b\n</pre>", "  a\n\n b"),
+        ("<pre> \n </pre>c", "c"),
+        ("<table><tr><td><ol><li><pre> a</pre></ol><td>b</table>", "1.  a\tb"),
+        ("<p>a\n<pre>b<br>c</pre>d", "a\n\nb\nc\n\nd"),
+    ],
+)
+def test_verbatim_text_keeps_its_white_space(html: str, text: str) -> None:
+    assert markup.extract(html).text == text
+
+
+@pytest.mark.parametrize(
     ("number", "style", "written"),
     [
         (1, "a", "a"),
