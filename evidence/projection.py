@@ -77,7 +77,7 @@ def ensure() -> None:
 
 def settle_quickly() -> None:
     """Settle if nobody else is at it and little waits; a fault is left to the next search, which shows it."""
-    if len(jobs.waiting(JOB, limit=QUICK + 1)) > QUICK:
+    if not 0 < len(jobs.waiting(JOB, limit=QUICK + 1)) <= QUICK:
         return
     with suppress(IndexFault), _writing(wait=False) as mine:
         if mine:
