@@ -1,5 +1,9 @@
 """How gunicorn serves Fundstelle: `gunicorn` in this folder; the environment and options override (`--bind`, `--workers`)."""
 
+import logging
+
+from gunicorn.arbiter import Arbiter
+
 from evidence.logs import CONFIGURATION
 
 wsgi_app = "evidence.wsgi:application"
@@ -10,3 +14,8 @@ threads = 4
 control_socket_disable = True  # signals are enough; the socket would lie in somebody's home folder
 logconfig_dict = CONFIGURATION
 access_log_format = "%(h)s %(m)s %(U)s %(s)s %(B)s %(M)sms"
+
+
+def on_starting(server: Arbiter) -> None:
+    """Let `--log-level warning` silence requests too."""
+    logging.getLogger("gunicorn.access").setLevel(logging.getLogger("gunicorn.error").level)

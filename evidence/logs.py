@@ -77,8 +77,8 @@ CONFIGURATION: dict[str, Any] = {
     "loggers": {
         "django": {"handlers": [], "level": "INFO"},
         "django.server": {"handlers": [], "level": "INFO", "propagate": True},
-        "gunicorn.error": {"handlers": [], "level": "INFO", "propagate": True},
-        "gunicorn.access": {"handlers": [], "level": "INFO", "propagate": True},
+        "gunicorn.error": {"handlers": [], "propagate": True},  # levels: gunicorn's --log-level
+        "gunicorn.access": {"handlers": [], "propagate": True},
         "evidence": {"level": "INFO"},
     },
 }
