@@ -2,8 +2,6 @@
 
 import logging
 
-from gunicorn.arbiter import Arbiter
-
 from evidence.logs import CONFIGURATION
 
 wsgi_app = "evidence.wsgi:application"
@@ -16,6 +14,6 @@ logconfig_dict = CONFIGURATION
 access_log_format = "%(h)s %(m)s %(U)s %(s)s %(B)s %(M)sms"
 
 
-def on_starting(server: Arbiter) -> None:
+def on_starting(server: object) -> None:
     """Let `--log-level warning` silence requests too."""
     logging.getLogger("gunicorn.access").setLevel(logging.getLogger("gunicorn.error").level)

@@ -76,6 +76,7 @@ CONFIGURATION: dict[str, Any] = {
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": [], "level": "INFO"},
+        "django.request": {"level": "ERROR"},  # what a client asked for in vain has its line in the access log
         "django.server": {"handlers": [], "level": "INFO", "propagate": True},
         "gunicorn.error": {"handlers": [], "propagate": True},  # levels: gunicorn's --log-level
         "gunicorn.access": {"handlers": [], "propagate": True},
