@@ -27,7 +27,8 @@ check: .venv/for-development  ## Format, lint, types, import rules, templates, m
 	$(CHECKED_AS_PRODUCTION) $(MANAGE) check --deploy --fail-level WARNING
 
 bench: .venv/for-development  ## Measure; bench/README.md tells how to read it
-	@exec $(BIN)/python -m bench $(ARGS)
+	@$(BIN)/python -m bench.search
+	@$(BIN)/python -m bench.product
 
 format: .venv/for-development
 	$(BIN)/ruff check --quiet --fix .
