@@ -1,0 +1,1 @@
+"""Measurements; README.md says how to run them and how to read them."""
