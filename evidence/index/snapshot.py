@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evidence.index import ATTRIBUTES
 from evidence.index.postings import LONG, Flags, Integers
@@ -68,14 +69,12 @@ class Snapshot:
         self.public_order = _public_order([row.public for row in rows])
         self.attributes = _attributes([row.attributes for row in rows])
 
-        place = np.repeat(np.arange(len(rows), dtype=np.int32), self.passages)
-        before = np.cumsum(self.passages) - self.passages
-        taken = np.repeat(self.first_slots - before, self.passages) + np.arange(len(lengths))
-        self.place_of_slot = np.full(slots, -1, np.int32)
-        self.place_of_slot[taken] = place
-        self.length_of_slot = np.zeros(slots, np.uint32)
-        self.length_of_slot[taken] = lengths
-        self.words = np.bincount(place, weights=lengths, minlength=len(rows)).astype(np.int64)
+        self.place_of_slot = _places(slots, self.first_slots, self.passages)
+        self.length_of_slot = np.zeros(slots, LONG)
+        self.length_of_slot[self.place_of_slot >= 0] = lengths
+        words_until = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        passages_until = np.cumsum(self.passages)
+        self.words = words_until[passages_until] - words_until[passages_until - self.passages]
         self._audience = lru_cache(AUDIENCES)(self._find_audience)
 
     def audience(self, classes: Collection[int], excluded: Collection[int]) -> Audience:
@@ -98,6 +97,17 @@ class Snapshot:
 
 def _integers(values: Collection[int]) -> Integers:
     return np.fromiter(values, np.int64, len(values))
+
+
+def _places(slots: int, first_slots: Integers, passages: Integers) -> NDArray[np.int32]:
+    """The document of each slot, -1 for slots whose document is gone."""
+    ends = first_slots + passages
+    unused = np.append(first_slots, slots) - np.concatenate([[0], ends])
+    runs = np.zeros(2 * len(passages) + 1, np.int64)
+    runs[::2], runs[1::2] = unused, passages
+    values = np.full(len(runs), -1, np.int32)
+    values[1::2] = np.arange(len(passages))
+    return np.repeat(values, runs)
 
 
 def _public_order(ids: Sequence[bytes]) -> Integers:

@@ -51,10 +51,6 @@ class SqliteEngine:
         with self._storage.writing() as connection:
             changes.reclass(connection, moved)
 
-    def clear(self) -> None:
-        """Make the index empty, whatever format it had."""
-        self._storage.clear()
-
     def representations(self, documents: Collection[int]) -> Mapping[int, int]:
         """As Engine says."""
         wanted = json.dumps(sorted(documents))

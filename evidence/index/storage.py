@@ -74,16 +74,6 @@ class Storage:
             if busy:
                 raise apsw.BusyError
 
-    def clear(self) -> None:
-        """Make the index empty, whatever format it had."""
-        with _faults():
-            connection = self._opened()
-            with _immediate(connection):
-                for (name,) in rows(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'"):
-                    connection.execute(f'DROP TABLE "{name}"')
-                _create(connection)
-        self.checkpoint()
-
     def _connection(self) -> apsw.Connection:
         connection = self._opened()
         if getattr(self._local, "checked", None) is not connection:

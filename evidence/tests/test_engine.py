@@ -254,26 +254,12 @@ def test_file_of_another_format_is_refused(tmp_path: Path, content: bytes | None
     assert caught.value.code == "index_format"
 
 
-def test_index_of_another_tokeniser_is_refused_until_it_is_cleared(tmp_path: Path) -> None:
+def test_index_of_another_tokeniser_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "index.sqlite3"
     SqliteEngine(path).put([entry(1, "alpha")])
     apsw.Connection(str(path)).execute("UPDATE meta SET value = 'postings 0' WHERE name = 'format'")
-    engine = SqliteEngine(path)
     with pytest.raises(IndexFault, match="rebuilt"):
-        ask(engine, "alpha")
-    engine.clear()
-    assert ask(engine, "alpha") == Result(frequencies=(0,))
-    assert not in_files(tmp_path, "alpha")
-
-
-def test_cleared_index_takes_documents_again(tmp_path: Path) -> None:
-    engine = SqliteEngine(tmp_path / "index.sqlite3")
-    engine.put([entry(1, "alpha")])
-    assert ask(engine, "alpha").total == 1
-    engine.clear()
-    assert list(engine.documents()) == []
-    engine.put([entry(2, "alpha")])
-    assert places(ask(engine, "alpha")) == [(2, 0)]
+        ask(SqliteEngine(path), "alpha")
 
 
 def test_failed_change_changes_nothing(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from evidence.index.tokens import words
 from evidence.tests.entries import entry
 from evidence.tests.oracle import ranked
 
-FIXED = settings(max_examples=200, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FIXED = settings(max_examples=100, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 CLASSES = (1, 2, 3)
 DOCUMENTS = range(1, 7)
 
