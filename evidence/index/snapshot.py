@@ -58,7 +58,7 @@ class Snapshot:
     """All documents of one epoch. Documents are numbered here by the order of their slots ("places")."""
 
     def __init__(self, epoch: int, slots: int, rows: Sequence[DocumentRow]) -> None:
-        """rows: in the order of first_slot. slots: all that were ever given."""
+        """rows: in the order of their slots, those without passages first. slots: all that were ever given."""
         self.epoch = epoch
         lengths = np.frombuffer(b"".join(row.lengths for row in rows), LONG)
         self.ids = _integers([row.id for row in rows])

@@ -109,10 +109,8 @@ class SqliteEngine:
 
 
 def _read_snapshot(connection: apsw.Connection, epoch: int) -> Snapshot:
-    found = rows(
-        connection,
-        "SELECT id, public, representation, class, first_slot, attributes, lengths FROM document ORDER BY first_slot",
-    )
+    columns = "id, public, representation, class, first_slot, attributes, lengths"
+    found = rows(connection, f"SELECT {columns} FROM document ORDER BY first_slot, length(lengths)")
     return Snapshot(epoch, meta(connection, "next_slot"), [DocumentRow(*row) for row in found])
 
 
