@@ -342,14 +342,18 @@ class _Intake:
         return True
 
     def _class(self, grant: Grant) -> int:
-        """The access class of these rights in this source, made if it is new."""
+        """The access class of these rights in this source, made if it is new.
+
+        It is remembered once it is committed: the id of one that went with its document is given to other rights next.
+        """
         digest = grant.digest()
-        if digest not in self._classes:
-            row, made = AccessClass.objects.get_or_create(source=self._source, digest=digest)
-            if made:
-                AccessRule.objects.bulk_create(_rules(row, grant))
-            self._classes[digest] = row.pk
-        return self._classes[digest]
+        if digest in self._classes:
+            return self._classes[digest]
+        row, made = AccessClass.objects.get_or_create(source=self._source, digest=digest)
+        if made:
+            AccessRule.objects.bulk_create(_rules(row, grant))
+        transaction.on_commit(lambda: self._classes.update({digest: row.pk}))
+        return row.pk
 
 
 def _groups(tenant: Tenant, names: Sequence[str]) -> Sequence[Group]:

@@ -125,6 +125,14 @@ def test_a_refused_file_does_not_stop_the_others(tmp_path: Path) -> None:
     assert [row.external_id for row in Document.objects.all()] == ["a"]
 
 
+def test_rights_of_a_refused_document_do_not_become_those_of_another(tmp_path: Path) -> None:
+    closed, opened = 'allowed = ["group:netz"]', OPEN
+    stated = rules(("a.txt", closed), ("b.txt", opened), ("c.txt", closed))
+    write(tmp_path, {"a.txt": "\0", "b.txt": "Offen.", "c.txt": "Gehalt.", "fundstelle.toml": stated})
+    run(tmp_path)
+    assert (found("offen"), found("gehalt")) == (["b"], [])
+
+
 def test_a_current_state_that_is_refused_leaves_what_was_taken_in_before(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Gut."})
     report = publish(tmp_path, {"a.txt": "Schlecht\0."})
