@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +17,10 @@ from evidence.index import ATTRIBUTES
 from evidence.index.postings import LONG, Flags, Integers
 
 AUDIENCES: Final = 8
-"""How many recent sets of classes keep their mask (a byte a passage)."""
+"""How many sets of classes keep their mask (a byte a passage) until all are forgotten."""
 
-
-class DocumentRow(NamedTuple):
-    """A row of the document table; lengths: the number of words of each passage, as little-endian 4 byte integers."""
-
-    id: int
-    public: bytes
-    representation: int
-    access_class: int
-    first_slot: int
-    attributes: str
-    lengths: bytes
+COLUMNS: Final = ("first_slot", "length(lengths)", "id", "public", "representation", "class", "attributes", "lengths")
+"""What a snapshot is made of. Sorting by the first two gives the order of slots, documents without passages first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +47,20 @@ class Attribute:
 class Snapshot:
     """All documents of one epoch. Documents are numbered here by the order of their slots ("places")."""
 
-    def __init__(self, epoch: int, slots: int, rows: Sequence[DocumentRow]) -> None:
-        """rows: in the order of their slots, those without passages first. slots: all that were ever given."""
+    def __init__(self, epoch: int, slots: int, rows: Sequence[tuple[Any, ...]]) -> None:
+        """rows: COLUMNS of each document. slots: all that were ever given."""
+        # sorted here because SQLite would move the long lengths about
+        columns = zip(*sorted(rows), strict=True) if rows else [()] * len(COLUMNS)
+        first_slots, sizes, ids, public, representations, classes, attributes, packed_lengths = columns
+        lengths = np.frombuffer(b"".join(packed_lengths), LONG)
         self.epoch = epoch
-        lengths = np.frombuffer(b"".join(row.lengths for row in rows), LONG)
-        self.ids = _integers([row.id for row in rows])
-        self.representations = _integers([row.representation for row in rows])
-        self.classes = _integers([row.access_class for row in rows])
-        self.first_slots = _integers([row.first_slot for row in rows])
-        self.passages = _integers([len(row.lengths) // LONG.itemsize for row in rows])
-        self.public_order = _public_order([row.public for row in rows])
-        self.attributes = _attributes([row.attributes for row in rows])
+        self.ids = _integers(ids)
+        self.representations = _integers(representations)
+        self.classes = _integers(classes)
+        self.first_slots = _integers(first_slots)
+        self.passages = _integers(sizes) // LONG.itemsize
+        self.public_order = _public_order(public)
+        self.attributes = _attributes(attributes)
 
         self.place_of_slot = _places(slots, self.first_slots, self.passages)
         self.length_of_slot = np.zeros(slots, LONG)
@@ -75,11 +68,18 @@ class Snapshot:
         words_until = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         passages_until = np.cumsum(self.passages)
         self.words = words_until[passages_until] - words_until[passages_until - self.passages]
-        self._audience = lru_cache(AUDIENCES)(self._find_audience)
+        self._audiences: dict[tuple[frozenset[int], frozenset[int]], Audience] = {}
 
     def audience(self, classes: Collection[int], excluded: Collection[int]) -> Audience:
         """What these classes may read without the excluded documents."""
-        return self._audience(frozenset(classes), frozenset(excluded))
+        key = frozenset(classes), frozenset(excluded)
+        known = self._audiences.get(key)
+        if known is None:
+            # not an lru_cache of a method: that would be a cycle, and old snapshots would wait for the garbage collector
+            if len(self._audiences) >= AUDIENCES:
+                self._audiences = {}
+            self._audiences[key] = known = self._find_audience(*key)
+        return known
 
     def places(self, slots: Integers) -> Integers:
         """The document of each slot."""

@@ -19,7 +19,7 @@ from evidence.index import Entry, Hit, Indexed, Result, changes, postings, ranki
 from evidence.index.postings import LONG, Integers
 from evidence.index.query import Query
 from evidence.index.ranking import Occurrences
-from evidence.index.snapshot import Audience, DocumentRow, Snapshot
+from evidence.index.snapshot import COLUMNS, Audience, Snapshot
 from evidence.index.storage import Storage, meta, rows
 
 
@@ -109,9 +109,8 @@ class SqliteEngine:
 
 
 def _read_snapshot(connection: apsw.Connection, epoch: int) -> Snapshot:
-    columns = "id, public, representation, class, first_slot, attributes, lengths"
-    found = rows(connection, f"SELECT {columns} FROM document ORDER BY first_slot, length(lengths)")
-    return Snapshot(epoch, meta(connection, "next_slot"), [DocumentRow(*row) for row in found])
+    documents = rows(connection, f"SELECT {', '.join(COLUMNS)} FROM document")
+    return Snapshot(epoch, meta(connection, "next_slot"), documents)
 
 
 def _hits(slots: Integers, scores: ranking.Scores, snapshot: Snapshot) -> tuple[Hit, ...]:
