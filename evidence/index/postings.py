@@ -73,12 +73,14 @@ def read(rows: Sequence[tuple[int, bytes, bytes]]) -> Postings:
     return Postings(slots, np.concatenate(counts) if counts else np.empty(0, BYTE))
 
 
-def read_positions(rows: Sequence[bytes], counts: NDArray[np.unsignedinteger], sizes: Sequence[int]) -> Integers:
+def read_positions(
+    rows: Sequence[bytes], counts: NDArray[np.unsignedinteger], sizes: Sequence[int]
+) -> NDArray[np.unsignedinteger]:
     """The positions of each row of one word -> the whole, in the order of `counts`; `sizes`: slots in each row."""
     ends = np.cumsum(sizes)
     totals = [int(counts[end - size : end].sum(dtype=np.int64)) for end, size in zip(ends, sizes, strict=True)]
     parts = [row_positions(row, total) for row, total in zip(rows, totals, strict=True)]
-    return np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
+    return np.concatenate(parts) if parts else np.empty(0, SHORT)
 
 
 def pack(slots: NDArray[np.integer], counts: NDArray[np.integer], positions: NDArray[np.integer]) -> Row:

@@ -11,9 +11,11 @@ import json
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
 from evidence.index import Entry, Hit, Indexed, Result, changes, postings, ranking
 from evidence.index.postings import LONG, Integers
@@ -142,23 +144,30 @@ def _word(connection: apsw.Connection, word: str, audience: Audience) -> Occurre
 
 def _phrase(connection: apsw.Connection, words: Sequence[str], audience: Audience) -> Occurrences:
     places = {word: _places(connection, word) for word in dict.fromkeys(words)}
-    together = ranking.common([slots for slots, _, _ in places.values()])
+    together = ranking.common([of_word.slots for of_word in places.values()])
     together = together[audience.readable[together]]
-    ragged = {word: _positions_at(together, *places[word]) for word in places}
-    counts = ranking.phrase_counts([ragged[word] for word in words], len(together))
+    at = {word: of_word.at(together) for word, of_word in places.items()}
+    counts = ranking.phrase_counts([at[word] for word in words], len(together))
     return Occurrences(together[counts > 0], counts[counts > 0])
 
 
-def _places(connection: apsw.Connection, word: str) -> tuple[Integers, Integers, Integers]:
-    """All of a word: slots, counts, and the positions of all slots one after the other."""
+class _Places(NamedTuple):
+    """All of a word: slots, how often in each, and the positions in all slots one after the other."""
+
+    slots: Integers
+    counts: NDArray[np.unsignedinteger]
+    positions: NDArray[np.unsignedinteger]
+
+    def at(self, wanted: Integers) -> tuple[Integers, Integers]:
+        """The places in these slots: for each the number of the slot in `wanted`, and the position."""
+        kept = np.zeros(len(self.slots), np.bool_)
+        kept[np.searchsorted(self.slots, wanted)] = True
+        positions = self.positions[np.repeat(kept, self.counts)]
+        return np.repeat(np.arange(len(wanted)), self.counts[kept]), positions.astype(np.int64)
+
+
+def _places(connection: apsw.Connection, word: str) -> _Places:
     found = rows(connection, "SELECT segment, slots, counts, positions FROM posting WHERE word = ?", (word,))
     slots, counts = postings.read([row[:3] for row in found])
     sizes = [postings.size(row[1]) for row in found]
-    return slots, counts.astype(np.int64), postings.read_positions([row[3] for row in found], counts, sizes)
-
-
-def _positions_at(wanted: Integers, slots: Integers, counts: Integers, positions: Integers) -> tuple[Integers, Integers]:
-    """The places of a word in the wanted slots: for each the number of the slot in `wanted`, and the position."""
-    kept = np.zeros(len(slots), np.bool_)
-    kept[np.searchsorted(slots, wanted)] = True
-    return np.repeat(np.arange(len(wanted)), counts[kept]), positions[np.repeat(kept, counts)]
+    return _Places(slots, counts, postings.read_positions([row[3] for row in found], counts, sizes))
