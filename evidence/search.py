@@ -15,12 +15,12 @@ from django.db.models import Q
 
 from evidence import projection
 from evidence.access import Access, Withheld
-from evidence.documents import Card, Context, Shown, card, contexts, current, show
 from evidence.errors import Refused, gettext_noop
 from evidence.index import ATTRIBUTES, Hit
 from evidence.index.query import Query, parse
 from evidence.index.tokens import find
 from evidence.models import AuditEvent, Document, Passage, Source, Tenant
+from evidence.presentation import Card, Context, Shown, card, contexts, current, show
 
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 50

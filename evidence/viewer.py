@@ -8,15 +8,15 @@ from itertools import groupby
 from typing import Final
 from uuid import UUID
 
-from evidence import anchoring, documents
+from evidence import anchoring, documents, presentation
 from evidence.access import Access
 from evidence.anchoring import Anchor
 from evidence.content import PassageKind
-from evidence.documents import Card, Context, Origin, Shown, show
 from evidence.errors import Ambiguous, Refused, gettext_noop
 from evidence.index.query import parse
 from evidence.index.tokens import find
 from evidence.models import Passage
+from evidence.presentation import Card, Context, Origin, Shown, show
 
 _GROUPS: Final = {PassageKind.TABLE_ROW: "table", PassageKind.LIST_ITEM: "list"}
 
@@ -90,7 +90,7 @@ def read(
     row = documents.get(access, document)
     state = documents.state_of(access, row, representation=representation)
     rows = list(Passage.objects.filter(representation=state).order_by("number"))
-    marked = None if passage is None else _marked(rows, passage, documents.text_state(row, state))
+    marked = None if passage is None else _marked(rows, passage, presentation.text_state(row, state))
     found = _found(rows[marked.passage], question) if marked else ()
     shown = [
         show(one, whole=True, found=found, cited=(marked.start, marked.end))
@@ -99,10 +99,10 @@ def read(
         for one in rows
     ]
     return Reading(
-        card=documents.card(row, state),
-        origin=documents.origin(row, state),
+        card=presentation.card(row, state),
+        origin=presentation.origin(row, state),
         representation=state.public_id,
-        current=documents.current(row).public_id,
+        current=presentation.current(row).public_id,
         is_current=state.pk == row.current_id,
         blocks=tuple(_blocks(shown)),
         outline=[Heading(one.number, one.level, one.quote) for one in rows if one.kind == PassageKind.HEADING],
@@ -131,7 +131,7 @@ def _marked(rows: Sequence[Passage], number: int, state: anchoring.TextState) ->
         prefix=anchor.prefix if anchor else text[max(row.start - anchoring.MAX_CONTEXT, 0) : row.start],
         suffix=anchor.suffix if anchor else text[row.end : row.end + anchoring.MAX_CONTEXT],
         text_sha256=state.text_sha256,
-        context=documents.contexts([row])[row.pk],
+        context=presentation.contexts([row])[row.pk],
         anchor=anchor,
     )
 

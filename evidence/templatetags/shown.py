@@ -10,8 +10,8 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language_info
 
 from evidence.content import PassageKind
-from evidence.documents import Piece, Shown
 from evidence.models import Status
+from evidence.presentation import Piece, Shown
 from evidence.search import Choice
 from evidence.viewer import Block
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evidence import anchoring, documents, projection
+from evidence import anchoring, documents, presentation, projection
 from evidence.anchoring import State
 from evidence.errors import Refused
 from evidence.identity import NOBODY
@@ -50,7 +50,7 @@ def test_every_hit_resolves_again(handbook: Path) -> None:
     for hit in ask("prüfung").hits:
         row = document(hit.document.external_id)
         text = "".join(Passage.objects.filter(representation=row.current).values_list("text", flat=True))
-        state = documents.text_state(row, documents.current(row))
+        state = presentation.text_state(row, presentation.current(row))
         anchor = anchoring.make(text, hit.passage.start, hit.passage.end, state=state)
         assert anchoring.check(anchor, text, current=state) == State.RESOLVED
         assert anchor.exact == hit.passage.text

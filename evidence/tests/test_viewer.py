@@ -9,8 +9,9 @@ import pytest
 
 from evidence import viewer
 from evidence.access import Access
-from evidence.documents import Shown, neighbours
+from evidence.documents import neighbours
 from evidence.errors import Refused, Unavailable
+from evidence.presentation import Shown
 from evidence.tests.builders import access, document, person, publish
 from evidence.viewer import Reading
 

@@ -1,0 +1,258 @@
+"""Rows of the database as values that can be shown: cards, origins, passages cut into parts. It decides nothing.
+
+Whoever calls this has checked that the person may read the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final
+from uuid import UUID
+
+from evidence.anchoring import Parser, TextState
+from evidence.content import PassageKind, SpanKind
+from evidence.models import Document, Passage, Representation
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What stands about a document beside its text. `version` and `dated` are those of the revision shown."""
+
+    id: UUID
+    external_id: str
+    title: str
+    version: str
+    dated: date | None
+    status: str
+    expired: bool
+    upcoming: bool
+    valid_from: date | None
+    valid_until: date | None
+    language: str
+    kind: str
+    owner: str
+    sensitivity: str
+    source: str
+    source_title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of text shown in one way. tag: "", "mark" (a found word), "strong", "em", "code" or "link" (`target` shown)."""
+
+    text: str
+    tag: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a passage: a table cell or not, cited or not."""
+
+    pieces: tuple[Piece, ...]
+    cell: bool = False
+    cited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A passage ready to be shown. `text` is what the parts hold together; start and end are code points of the passage.
+
+    plain: the parts are one run of text without any marking (`text` can be written as it is).
+    """
+
+    number: int
+    kind: PassageKind
+    level: int
+    start: int
+    end: int
+    text: str
+    parts: tuple[Part, ...]
+    plain: bool
+    header: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What gives a passage its meaning: the headings above it, outermost first, and the column headings of a table row."""
+
+    headings: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a text is made of: the panel "what this is"."""
+
+    state: TextState
+    media_type: str
+    size: int
+    length: int
+    passages: int
+    dated: date | None
+    imported_at: datetime
+    extracted_at: datetime
+    rights_confirmed_at: datetime | None
+
+
+def current(document: Document) -> Representation:
+    """The current state of a document that has one."""
+    assert document.current is not None  # `readable` gives no others
+    return document.current
+
+
+def card(document: Document, representation: Representation) -> Card:
+    """The card of a document in this state; the caller has checked that it may be read."""
+    return Card(
+        id=document.public_id,
+        external_id=document.external_id,
+        title=document.title,
+        version=representation.revision.label,
+        dated=representation.revision.dated,
+        status=document.status,
+        expired=document.is_expired(),
+        upcoming=document.is_upcoming(),
+        valid_from=document.valid_from,
+        valid_until=document.valid_until,
+        language=document.language,
+        kind=document.kind,
+        owner=document.owner,
+        sensitivity=document.sensitivity,
+        source=document.source.name,
+        source_title=document.source.title or document.source.name,
+    )
+
+
+def text_state(document: Document, representation: Representation) -> TextState:
+    """What fixes the text of this state."""
+    return TextState(
+        document=str(document.public_id),
+        revision=representation.revision.label,
+        representation=str(representation.public_id),
+        source_sha256=representation.revision.source_sha256,
+        parser=Parser(representation.parser_name, representation.parser_version, representation.parser_configuration),
+        profile=representation.profile,
+        text_sha256=representation.text_sha256,
+    )
+
+
+def origin(document: Document, representation: Representation) -> Origin:
+    """Origin, hashes and times of this state."""
+    revision = representation.revision
+    return Origin(
+        state=text_state(document, representation),
+        media_type=revision.media_type,
+        size=revision.size,
+        length=representation.length,
+        passages=representation.passage_count,
+        dated=revision.dated,
+        imported_at=revision.imported_at,
+        extracted_at=representation.created_at,
+        rights_confirmed_at=document.source.rights_confirmed_at,
+    )
+
+
+def contexts(passages: Sequence[Passage]) -> Mapping[int, Context]:
+    """The context of each of these rows, by the row's pk, in one query."""
+    wanted: dict[int, set[int]] = {}
+    for row in passages:
+        named = wanted.setdefault(row.representation_id, set())
+        named.update(row.headings)
+        named.update(() if row.columns is None else (row.columns,))
+    rows = Passage.objects.none()
+    for representation, numbers in wanted.items():
+        if numbers:
+            rows = rows | Passage.objects.filter(representation=representation, number__in=numbers)
+    named_rows = {(row.representation_id, row.number): row for row in rows}
+    return {row.pk: _context(row, named_rows) for row in passages}
+
+
+def _context(row: Passage, named: Mapping[tuple[int, int], Passage]) -> Context:
+    headings = (named.get((row.representation_id, number)) for number in row.headings)
+    header = named.get((row.representation_id, row.columns)) if row.columns is not None else None
+    return Context(
+        headings=tuple(heading.quote for heading in headings if heading is not None),
+        columns=() if header is None else tuple(cell_texts(header)),
+    )
+
+
+def cell_texts(row: Passage) -> Iterable[str]:
+    """The text of each cell of a table row."""
+    return (row.text[start - row.start : end - row.start] for kind, start, end, _ in row.spans if kind == SpanKind.CELL)
+
+
+_TAGS: Final = {SpanKind.STRONG: "strong", SpanKind.EMPHASIS: "em", SpanKind.CODE: "code", SpanKind.LINK: "link"}
+FOUND: Final = "mark"
+
+
+def show(
+    row: Passage,
+    *,
+    found: Collection[tuple[int, int]] = (),
+    cited: tuple[int, int] | None = None,
+    whole: bool = False,
+) -> Shown:
+    """A passage cut into parts and pieces at code points.
+
+    found: ranges within the passage's quote. cited: a range of the representation that touches this passage. whole: with the
+    separator after it, so that all passages together are the text.
+    """
+    text = row.text if whole else row.quote
+    plain = not row.spans and not found and cited is None
+    return Shown(
+        number=row.number,
+        kind=PassageKind(row.kind),
+        level=row.level,
+        start=row.start,
+        end=row.end,
+        text=text,
+        parts=(Part((Piece(text),)),) if plain else tuple(_cut(row, text, found, cited)),
+        plain=plain,
+        header=row.kind == PassageKind.TABLE_ROW and row.columns is None,
+    )
+
+
+def _cut(row: Passage, text: str, found: Collection[tuple[int, int]], cited: tuple[int, int] | None) -> Iterable[Part]:
+    """The passage in parts, from ranges of the representation and of the quote to ranges of this text."""
+    inline = [
+        (_TAGS[SpanKind(kind)], start - row.start, end - row.start, value)
+        for kind, start, end, value in row.spans
+        if kind in _TAGS
+    ]
+    inline += [(FOUND, start, end, "") for start, end in found]
+    cells = [(start - row.start, end - row.start) for kind, start, end, _ in row.spans if kind == SpanKind.CELL]
+    mark = None if cited is None else (max(cited[0] - row.start, 0), min(cited[1] - row.start, len(text)))
+    return _parts(text, cells, mark, inline)
+
+
+def _parts(
+    text: str, cells: Sequence[tuple[int, int]], mark: tuple[int, int] | None, inline: Sequence[tuple[str, int, int, str]]
+) -> Iterable[Part]:
+    """Parts between the edges of cells and of the mark. An empty cell stays, so that columns keep their places."""
+    edges = sorted({0, len(text), *(edge for cell in cells for edge in cell), *(mark or ())})
+    empty = {start for start, end in cells if start == end}
+    for start, end in zip(edges, [*edges[1:], None], strict=True):
+        if start in empty:
+            yield Part((), cell=True)
+        if end is None:
+            break
+        yield Part(
+            pieces=tuple(_pieces(text, start, end, inline)),
+            cell=any(left <= start and end <= right for left, right in cells),
+            cited=mark is not None and mark[0] <= start and end <= mark[1],
+        )
+
+
+def _pieces(text: str, start: int, end: int, inline: Sequence[tuple[str, int, int, str]]) -> Iterable[Piece]:
+    """Runs between the edges of inline ranges; of several over one run a found word wins, then the innermost."""
+    touching = [one for one in inline if one[1] < end and one[2] > start]
+    edges = sorted({start, end, *(edge for _, left, right, _ in touching for edge in (left, right) if start < edge < end)})
+    for left, right in zip(edges, edges[1:], strict=False):
+        over = [one for one in touching if one[1] <= left and right <= one[2]]
+        if not over:
+            yield Piece(text[left:right])
+            continue
+        tag, _, _, target = max(over, key=lambda one: (one[0] == FOUND, one[1] - one[2]))
+        yield Piece(text[left:right], tag, target)
