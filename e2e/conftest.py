@@ -8,12 +8,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import uuid
 from collections.abc import Callable, Iterator
+from io import StringIO
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from django.core.management import call_command
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
+from pytest_django import DjangoDbBlocker
+
+from e2e.site import Room, Site, data_in, new_room, served
 
 # Playwright's synchronous interface runs an event loop in this thread; without this Django refuses its database there.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
@@ -75,6 +82,27 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     chosen = {"executable_path": found} if found else {}
     return {**browser_type_launch_args, **chosen, "args": QUIET_FLAGS + sandbox}
+
+
+@pytest.fixture(autouse=True)
+def data_folder() -> None:
+    """Stands in for the unit tests' folder for each test: here all tests share the site's."""
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
+    """The product with the demo in it, set up once. Tests that change anything do so in a room of their own."""
+    folder = tmp_path_factory.mktemp("site")
+    with django_db_blocker.unblock(), data_in(folder):
+        call_command("demo", no_server=True, stdout=StringIO())
+        with served() as site:
+            yield site
+
+
+@pytest.fixture
+def room(site: Site, tmp_path: Path) -> Room:
+    """An empty tenant with one person in it, for this test alone."""
+    return new_room(f"room-{uuid.uuid4().hex[:8]}", tmp_path)
 
 
 @pytest.fixture(scope="session")
