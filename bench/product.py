@@ -185,7 +185,7 @@ def _read(root: Path) -> tuple[Times, int]:
     times = []
     for _ in range(9):
         start = time.perf_counter()
-        response = client.get(f"/documents/{document.public_id}/", {"passage": 7, "q": "und"})
+        response = client.get(f"/documents/{document.public_id}/", {"passage": "7", "q": "und"})
         times.append((time.perf_counter() - start) * 1000)
         assert response.status_code == 200
     return Times(times), Revision.objects.get(document=document).size

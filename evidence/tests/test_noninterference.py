@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.http import HttpResponse
+from django.http import HttpResponseBase
 from django.test import Client
 from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
@@ -37,9 +37,9 @@ def eva(db: None) -> Iterator[Client]:
     yield client
 
 
-def masked(response: HttpResponse) -> tuple[int, bytes, list[tuple[str, str]]]:
+def masked(response: HttpResponseBase) -> tuple[int, bytes, list[tuple[str, str]]]:
     """Status, body and headers without what differs from one request to the next."""
-    body = response.content
+    body: bytes = response.content  # type: ignore[attr-defined]
     for pattern, word in SECRETS:
         body = pattern.sub(word, body)
     headers = [(name, re.sub(r"'nonce-[^']+'", "nonce", value)) for name, value in sorted(response.items())]
