@@ -6,9 +6,10 @@ Precious: Revision, Representation and Passage, rights, AuditEvent. The index be
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Self
+from typing import Any, Self
 
 from django.conf import settings
 from django.db import connections, models
@@ -17,6 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from evidence.access import Access
+from evidence.anchoring import Anchor, Parser, TextState
 from evidence.content import PassageKind
 from evidence.profile import normalise
 
@@ -309,6 +311,83 @@ class Passage(models.Model):
     def quote(self) -> str:
         """The passage, word for word, without the separator after it."""
         return self.text[: self.end - self.start]
+
+
+class Citation(models.Model):
+    """A stored anchor. Immutable but for `purge`: with its document go quote and context, and the id stays as a tombstone.
+
+    document_id_public and the fields after it are the anchor as it was made; the row it points to may change or go.
+    """
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, models.CASCADE, related_name="citations")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="citations")
+    created_at = models.DateTimeField(default=timezone.now)
+    document = models.ForeignKey(Document, models.SET_NULL, null=True, related_name="citations")
+    document_public_id = models.UUIDField()
+    revision = models.CharField(max_length=100)
+    representation = models.UUIDField()
+    source_sha256 = models.CharField(max_length=64)
+    parser_name = models.CharField(max_length=50)
+    parser_version = models.CharField(max_length=50)
+    parser_configuration = models.CharField(max_length=200, blank=True)
+    profile = models.CharField(max_length=100)
+    text_sha256 = models.CharField(max_length=64)
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    exact = models.TextField()
+    prefix = models.CharField(max_length=200, blank=True)
+    suffix = models.CharField(max_length=200, blank=True)
+    supersedes = models.ForeignKey("self", models.PROTECT, null=True, related_name="superseded_by")
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        indexes = [models.Index(fields=["author", "tenant", "-created_at"], name="citation_author")]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+    @classmethod
+    def of(cls, anchor: Anchor, **fields: Any) -> Self:
+        """A new row that holds this anchor."""
+        cited = anchor.state
+        return cls(
+            document_public_id=uuid.UUID(cited.document),
+            revision=cited.revision,
+            representation=uuid.UUID(cited.representation),
+            source_sha256=cited.source_sha256,
+            parser_name=cited.parser.name,
+            parser_version=cited.parser.version,
+            parser_configuration=cited.parser.configuration,
+            profile=cited.profile,
+            text_sha256=cited.text_sha256,
+            start=anchor.start,
+            end=anchor.end,
+            exact=anchor.exact,
+            prefix=anchor.prefix,
+            suffix=anchor.suffix,
+            **fields,
+        )
+
+    @property
+    def anchor(self) -> Anchor:
+        """The anchor as it was made; without words after a purge."""
+        return Anchor(
+            state=TextState(
+                document=str(self.document_public_id),
+                revision=self.revision,
+                representation=str(self.representation),
+                source_sha256=self.source_sha256,
+                parser=Parser(self.parser_name, self.parser_version, self.parser_configuration),
+                profile=self.profile,
+                text_sha256=self.text_sha256,
+            ),
+            start=self.start,
+            end=self.end,
+            exact=self.exact,
+            prefix=self.prefix,
+            suffix=self.suffix,
+        )
 
 
 class Job(models.Model):
