@@ -6,7 +6,7 @@ Resolving compares values and searches one text; it follows nothing to another p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -14,13 +14,14 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import F, QuerySet
 
 from evidence import anchoring, documents
 from evidence.access import Access
-from evidence.anchoring import Anchor, State, TextState
-from evidence.documents import Card
-from evidence.errors import Ambiguous, EvidenceError, Outdated, Refused, Unavailable, gettext_noop
+from evidence.anchoring import Anchor, State, TextState, check, differs, holds
+from evidence.errors import Ambiguous, Outdated, Refused, Unavailable, gettext_noop
 from evidence.models import AuditEvent, Citation, Document, Passage, Representation
+from evidence.presentation import Card, card, current, text_state
 
 MAX_QUOTE: Final = 10_000
 """Code points of one citation: several pages. More is a copy, not a citation."""
@@ -80,14 +81,14 @@ def cite(access: Access, document: UUID, *, representation: UUID, start: int, en
     Raises Unavailable; Outdated when the representation is not the current one; Ambiguous; Refused for the range.
     """
     row = documents.get(access, document)
-    state = documents.current(row)
+    state = current(row)
     if state.public_id != representation:
         raise Outdated(
             "not_current",
             gettext_noop("This state of the document is no longer the current one. Open the current one and choose there."),
         )
     _refuse_length(end - start)
-    anchor = anchoring.make(_text(state.pk), start, end, state=documents.text_state(row, state))
+    anchor = anchoring.make(_text(state.pk), start, end, state=text_state(row, state))
     return _store(access, row, anchor)
 
 
@@ -97,7 +98,7 @@ def cite_words(access: Access, document: UUID, *, exact: str, prefix: str = "", 
     Raises Unavailable, Ambiguous, and Refused when the words are not there.
     """
     row = documents.get(access, document)
-    state = documents.current(row)
+    state = current(row)
     _refuse_length(len(exact))
     text = _text(state.pk)
     found = anchoring.occurrences(text, prefix + exact + suffix, cap=2)
@@ -107,7 +108,7 @@ def cite_words(access: Access, document: UUID, *, exact: str, prefix: str = "", 
         message = gettext_noop("These words stand in this text more than once. Give more of what stands before and after them.")
         raise Ambiguous("anchor_ambiguous", message)
     start = found[0] + len(prefix)
-    return _store(access, row, anchoring.make(text, start, start + len(exact), state=documents.text_state(row, state)))
+    return _store(access, row, anchoring.make(text, start, start + len(exact), state=text_state(row, state)))
 
 
 def get(access: Access, citation: UUID) -> Cited:
@@ -138,22 +139,71 @@ def resolve(access: Access, anchors: Sequence[object]) -> Sequence[Resolution]:
     if len(anchors) > MAX_BATCH:
         message = gettext_noop("At most %(limit)d anchors are resolved at once; these are %(count)d.")
         raise Refused("too_many_anchors", message, limit=MAX_BATCH, count=len(anchors))
-    named = [_named(anchor) for anchor in anchors]
-    rows = _readable(access, {document for document in named if document})
-    text = cache(_text)
+    documents_named = [_named(anchor) for anchor in anchors]
+    rows = _readable(access, {document for document in documents_named if document})
+    parsed = [_parsed(anchor) for anchor in anchors]
+    resolver = _Resolver(rows, _kept(rows.values(), parsed))
+    return [resolver.resolution(document, anchor) for document, anchor in zip(documents_named, parsed, strict=True)]
+
+
+def _parsed(value: object) -> Anchor | None:
+    """The anchor, or None for what is none."""
+    if isinstance(value, Anchor):
+        return value
+    try:
+        return Anchor.from_dict(value) if isinstance(value, Mapping) else None
+    except Refused:
+        return None
+
+
+def _rows(access: Access) -> QuerySet[Citation]:
+    rows = Citation.objects.filter(tenant=access.tenant).select_related("author", "supersedes")
+    return rows.annotate(successor=F("superseded_by__public_id")).order_by("-created_at", "-id")
+
+
+def _cited(access: Access, rows: Sequence[Citation]) -> Sequence[Cited]:
+    """Those of these citations whose documents may be read, checked now."""
+    found = resolve(access, [row.anchor for row in rows])
     return [
-        _resolved(rows[document], anchor, text) if document in rows else UNAVAILABLE
-        for document, anchor in zip(named, anchors, strict=True)
+        Cited(
+            id=row.public_id,
+            anchor=row.anchor,
+            author=row.author.get_full_name() or row.author.get_username() if row.author else "",
+            created_at=row.created_at,
+            resolution=resolution,
+            supersedes=row.supersedes.public_id if row.supersedes else None,
+            superseded_by=row.successor,  # type: ignore[attr-defined]
+        )
+        for row, resolution in zip(rows, found, strict=True)
+        if resolution is not UNAVAILABLE
     ]
 
 
-def _rows(access: Access) -> documents.QuerySet[Citation]:
-    return Citation.objects.filter(tenant=access.tenant).select_related("author", "supersedes").order_by("-created_at", "-id")
+def _store(access: Access, row: Document, anchor: Anchor) -> UUID:
+    with transaction.atomic():
+        citation = Citation.of(anchor, tenant_id=access.tenant, author_id=access.user, document=row)
+        citation.save()
+        ids = {"citation": str(citation.public_id), "document": str(row.public_id)}
+        AuditEvent.objects.create(tenant_id=access.tenant, actor_id=access.user, code="citation.made", ids=ids)
+    return citation.public_id
+
+
+def _refuse_length(length: int) -> None:
+    if length > MAX_QUOTE:
+        message = gettext_noop("A citation can hold at most %(limit)d characters; these are %(length)d.")
+        raise Refused("quote_too_long", message, limit=MAX_QUOTE, length=length)
 
 
 def _named(anchor: object) -> UUID | None:
     """The document that an anchor names; None when it names none."""
-    value = anchor.state.document if isinstance(anchor, Anchor) else anchor.get("document") if isinstance(anchor, Mapping) else None
+    if isinstance(anchor, Anchor):
+        value: object = anchor.state.document
+    else:
+        value = anchor.get("document") if isinstance(anchor, Mapping) else None
+    return _uuid(value)
+
+
+def _uuid(value: object) -> UUID | None:
     try:
         return UUID(value) if isinstance(value, str) else None
     except ValueError:
@@ -165,21 +215,58 @@ def _readable(access: Access, wanted: Collection[UUID]) -> Mapping[UUID | None, 
     return {row.public_id: row for row in rows}
 
 
+def _kept(rows: Collection[Document], anchors: Iterable[object]) -> Mapping[UUID, Representation]:
+    """The archived states that these anchors name, of documents that may be read."""
+    wanted = {one for anchor in anchors if isinstance(anchor, Anchor) and (one := _uuid(anchor.state.representation))}
+    kept = Representation.objects.filter(public_id__in=wanted, revision__document__in=rows).select_related("revision")
+    return {row.public_id: row for row in kept}
+
+
 def _text(representation: int) -> str:
     """The whole text of a representation."""
     rows = Passage.objects.filter(representation=representation).order_by("number")
     return "".join(rows.values_list("text", flat=True))
 
 
-def _resolved(row: Document, value: object, text: Callable[[int], str]) -> Resolution:
-    """Steps 2 to 7 of resolving, for a document that may be read."""
-    state = documents.current(row)
-    now = documents.text_state(row, state)
-    shown = Resolution(State.INVALID_ANCHOR, documents.card(row, state), now, state.public_id)
-    try:
-        anchor = value if isinstance(value, Anchor) else Anchor.from_dict(value)  # type: ignore[arg-type]
-    except Refused:
-        return shown
-    found = anchoring.differs(anchor, current=now) or anchoring.check(anchor, text(state.pk), current=now)
-    ...
-    return shown
+class _Resolver:
+    """Resolves anchors in documents that may be read; reads each text once."""
+
+    def __init__(self, rows: Mapping[UUID | None, Document], kept: Mapping[UUID, Representation]) -> None:
+        self._rows = rows
+        self._kept = kept
+        self._text = cache(_text)
+
+    def resolution(self, document: UUID | None, anchor: Anchor | None) -> Resolution:
+        """Steps 1 to 7; anchor: None where the value was none."""
+        row = self._rows.get(document)
+        if row is None:
+            return UNAVAILABLE
+        state = current(row)
+        now = text_state(row, state)
+        found = State.INVALID_ANCHOR if anchor is None else differs(anchor, current=now)
+        if found is None and anchor is not None:
+            found = check(anchor, self._text(state.pk), current=now)
+        resolved = anchor if found is State.RESOLVED else None
+        return Resolution(
+            state=found or State.INVALID_ANCHOR,
+            card=card(row, state),
+            now=now,
+            representation=state.public_id,
+            start=resolved.start if resolved else None,
+            end=resolved.end if resolved else None,
+            quote=resolved.exact if resolved else None,
+            historical=self._historical(row, anchor) if anchor and found in _ARCHIVED else None,
+        )
+
+    def _historical(self, row: Document, anchor: Anchor) -> Historical | None:
+        """The archived state that the anchor names, if it is exactly that state and the words still hold in it."""
+        state = self._kept.get(UUID(anchor.state.representation)) if _uuid(anchor.state.representation) else None
+        if state is None or text_state(row, state) != anchor.state or not holds(anchor, self._text(state.pk)):
+            return None
+        return Historical(
+            revision=state.revision.label,
+            representation=state.public_id,
+            start=anchor.start,
+            end=anchor.end,
+            quote=anchor.exact,
+        )

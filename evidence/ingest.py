@@ -28,6 +28,7 @@ from evidence.models import (
     AccessClass,
     AccessRule,
     AuditEvent,
+    Citation,
     Document,
     Effect,
     Group,
@@ -198,6 +199,7 @@ def purge(document: int) -> None:
             blobs.delete(digest)
         with transaction.atomic():
             _audit(row, "document.purged", revisions=row.revisions.count())
+            Citation.objects.filter(document=row).update(exact="", prefix="", suffix="")
             row.delete()
     _truncate_log()
 

@@ -338,7 +338,7 @@ class Citation(models.Model):
     exact = models.TextField()
     prefix = models.CharField(max_length=200, blank=True)
     suffix = models.CharField(max_length=200, blank=True)
-    supersedes = models.ForeignKey("self", models.PROTECT, null=True, related_name="superseded_by")
+    supersedes = models.OneToOneField("self", models.PROTECT, null=True, related_name="superseded_by")
 
     class Meta:
         ordering = ["-created_at", "-id"]
