@@ -20,8 +20,8 @@ from evidence import anchoring, documents
 from evidence.access import Access
 from evidence.anchoring import Anchor, State, TextState, check, differs, holds
 from evidence.errors import Ambiguous, Outdated, Refused, Unavailable, gettext_noop
-from evidence.models import AuditEvent, Citation, Document, Passage, Representation
-from evidence.presentation import Card, card, current, text_state
+from evidence.models import AuditEvent, Citation, Document, Representation
+from evidence.presentation import Card, card, current, text_of, text_state
 
 MAX_QUOTE: Final = 10_000
 """Code points of one citation: several pages. More is a copy, not a citation."""
@@ -88,7 +88,7 @@ def cite(access: Access, document: UUID, *, representation: UUID, start: int, en
             gettext_noop("This state of the document is no longer the current one. Open the current one and choose there."),
         )
     _refuse_length(end - start)
-    anchor = anchoring.make(_text(state.pk), start, end, state=text_state(row, state))
+    anchor = anchoring.make(text_of(state.pk), start, end, state=text_state(row, state))
     return _store(access, row, anchor)
 
 
@@ -100,7 +100,7 @@ def cite_words(access: Access, document: UUID, *, exact: str, prefix: str = "", 
     row = documents.get(access, document)
     state = current(row)
     _refuse_length(len(exact))
-    text = _text(state.pk)
+    text = text_of(state.pk)
     found = anchoring.occurrences(text, prefix + exact + suffix, cap=2)
     if not found:
         raise Refused("quote_not_found", gettext_noop("These words do not stand in the current text of the document."))
@@ -183,8 +183,13 @@ def _store(access: Access, row: Document, anchor: Anchor) -> UUID:
     with transaction.atomic():
         citation = Citation.of(anchor, tenant_id=access.tenant, author_id=access.user, document=row)
         citation.save()
-        ids = {"citation": str(citation.public_id), "document": str(row.public_id)}
-        AuditEvent.objects.create(tenant_id=access.tenant, actor_id=access.user, code="citation.made", ids=ids)
+        AuditEvent.objects.create(
+            tenant_id=access.tenant,
+            actor_id=access.user,
+            code="citation.made",
+            document=row.public_id,
+            ids={"citation": str(citation.public_id)},
+        )
     return citation.public_id
 
 
@@ -222,19 +227,13 @@ def _kept(rows: Collection[Document], anchors: Iterable[object]) -> Mapping[UUID
     return {row.public_id: row for row in kept}
 
 
-def _text(representation: int) -> str:
-    """The whole text of a representation."""
-    rows = Passage.objects.filter(representation=representation).order_by("number")
-    return "".join(rows.values_list("text", flat=True))
-
-
 class _Resolver:
     """Resolves anchors in documents that may be read; reads each text once."""
 
     def __init__(self, rows: Mapping[UUID | None, Document], kept: Mapping[UUID, Representation]) -> None:
         self._rows = rows
         self._kept = kept
-        self._text = cache(_text)
+        self._text = cache(text_of)
 
     def resolution(self, document: UUID | None, anchor: Anchor | None) -> Resolution:
         """Steps 1 to 7; anchor: None where the value was none."""

@@ -456,7 +456,7 @@ def _close(run: Run, source: Source, report: Report) -> None:
 
 
 def _audit(document: Document, code: str, **ids: int) -> None:
-    AuditEvent.objects.create(tenant_id=document.source.tenant_id, code=code, ids={"document": str(document.public_id), **ids})
+    AuditEvent.objects.create(tenant_id=document.source.tenant_id, code=code, document=document.public_id, ids=ids)
 
 
 def _truncate_log() -> None:

@@ -439,10 +439,11 @@ class AuditEvent(models.Model):
     tenant = models.ForeignKey(Tenant, models.SET_NULL, null=True, related_name="+")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     code = models.CharField(max_length=50)
+    document = models.UUIDField(null=True, db_index=True, help_text="public id of the document it is about")
     ids = models.JSONField(default=dict)
 
     class Meta:
-        ordering = ["-at"]
+        ordering = ["-at", "-id"]
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M} {self.code}"

@@ -154,6 +154,12 @@ def origin(document: Document, representation: Representation) -> Origin:
     )
 
 
+def text_of(representation: int) -> str:
+    """The whole text of a representation, in one query."""
+    rows = Passage.objects.filter(representation=representation).order_by("number")
+    return "".join(rows.values_list("text", flat=True))
+
+
 def contexts(passages: Sequence[Passage]) -> Mapping[int, Context]:
     """The context of each of these rows, by the row's pk, in one query."""
     wanted: dict[int, set[int]] = {}

@@ -234,7 +234,7 @@ def test_own_citations_come_newest_first_in_pages(tmp_path: Path) -> None:
 def test_making_a_citation_leaves_an_audit_event_of_ids(tmp_path: Path) -> None:
     citation = cited(tmp_path)
     event = AuditEvent.objects.get(code="citation.made")
-    assert event.ids == {"citation": str(citation), "document": str(document("a").public_id)}
+    assert (event.ids, event.document) == ({"citation": str(citation)}, document("a").public_id)
 
 
 def resolve(anchor: Anchor) -> Resolution:
