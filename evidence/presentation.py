@@ -175,6 +175,12 @@ def contexts(passages: Sequence[Passage]) -> Mapping[int, Context]:
     return {row.pk: _context(row, named_rows) for row in passages}
 
 
+def contexts_within(passages: Sequence[Passage]) -> Mapping[int, Context]:
+    """The same for all passages of one representation, without a query."""
+    named = {(row.representation_id, row.number): row for row in passages}
+    return {row.pk: _context(row, named) for row in passages}
+
+
 def _context(row: Passage, named: Mapping[tuple[int, int], Passage]) -> Context:
     headings = (named.get((row.representation_id, number)) for number in row.headings)
     header = named.get((row.representation_id, row.columns)) if row.columns is not None else None
