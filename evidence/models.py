@@ -5,10 +5,11 @@ Precious: Revision, Representation and Passage, rights, AuditEvent. The index be
 
 from __future__ import annotations
 
+import hashlib
 import json
 import uuid
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Self
 
 from django.conf import settings
@@ -388,6 +389,69 @@ class Citation(models.Model):
             prefix=self.prefix,
             suffix=self.suffix,
         )
+
+
+class Scope(models.TextChoices):
+    """What a token lets a program do. The person's rights bound all of it."""
+
+    READ = "read", _("search, read and check")
+    CITE = "cite", _("make citations")
+
+
+class TokenQuerySet(models.QuerySet["Token"]):
+    """Questions about many tokens."""
+
+    def valid(self, now: datetime) -> Self:
+        """Neither revoked nor expired."""
+        return self.filter(revoked_at=None, expires_at__gt=now)
+
+
+class Token(models.Model):
+    """What lets a program act for one person in one tenant. Of the secret only SHA-256 and the first characters are kept.
+
+    The secret is 256 random bits, so that nobody finds it by trying, and a fast hash is enough.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("person"), related_name="tokens")
+    tenant = models.ForeignKey(Tenant, models.CASCADE, verbose_name=_("tenant"), related_name="tokens")
+    name = models.CharField(_("name"), max_length=100)
+    prefix = models.CharField(_("begins with"), max_length=12)
+    digest = models.CharField(max_length=64, unique=True)
+    scopes = models.CharField(_("may"), max_length=20, help_text="values of Scope with a blank between them")
+    created_at = models.DateTimeField(_("made"), default=timezone.now)
+    expires_at = models.DateTimeField(_("valid until"))
+    last_used_at = models.DateTimeField(_("last used"), null=True)
+    revoked_at = models.DateTimeField(_("revoked"), null=True)
+
+    objects = TokenQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("token")
+        verbose_name_plural = _("tokens")
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(scopes__in=["read", "cite", "read cite"]), name="token_scopes_known")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}…"
+
+    @staticmethod
+    def digest_of(secret: str) -> str:
+        """What is kept of a secret, and looked up by: equal digests tell nothing about how far two secrets agree."""
+        return hashlib.sha256(secret.encode()).hexdigest()
+
+    def scope_set(self) -> frozenset[str]:
+        """The values of Scope that it has."""
+        return frozenset(self.scopes.split())
+
+    def scope_labels(self) -> list[str]:
+        """What it may do, in words."""
+        return [str(Scope(value).label) for value in self.scopes.split()]
+
+    def is_expired(self) -> bool:
+        """Whether its time is over."""
+        return self.expires_at <= timezone.now()
 
 
 class Job(models.Model):
