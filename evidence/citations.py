@@ -6,10 +6,12 @@ Resolving compares values and searches one text; it follows nothing to another p
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 from uuid import UUID
 
@@ -20,7 +22,7 @@ from evidence import anchoring, documents
 from evidence.access import Access
 from evidence.anchoring import Anchor, State, TextState, check, differs, holds
 from evidence.errors import Ambiguous, Outdated, Refused, Unavailable, gettext_noop
-from evidence.models import AuditEvent, Citation, Document, Representation
+from evidence.models import AuditEvent, Citation, Document, Passage, Representation
 from evidence.presentation import Card, card, current, text_of, text_state
 
 MAX_QUOTE: Final = 10_000
@@ -73,6 +75,16 @@ class Cited:
     resolution: Resolution
     supersedes: UUID | None
     superseded_by: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A range of a document's text in one state, in code points."""
+
+    document: UUID
+    representation: UUID
+    start: int
+    end: int
 
 
 def cite(access: Access, document: UUID, *, representation: UUID, start: int, end: int) -> UUID:
@@ -131,6 +143,23 @@ def own(access: Access, *, limit: int, offset: int = 0) -> tuple[Sequence[Cited 
     return [found.get(row.public_id, row.public_id) for row in page], rows.count()
 
 
+def anchors(access: Access, places: Sequence[Place]) -> Sequence[Anchor | None]:
+    """An anchor for each of these places; None where one can't be made: ambiguous, not current, not readable.
+
+    Two queries, however many places; each text is read once, and one at a time is held.
+    """
+    rows = _readable(access, {place.document for place in places})
+    states = {current(row).pk: text_state(row, current(row)) for row in rows.values()}
+    wanted: dict[str, list[Place]] = {}
+    for place in places:
+        wanted.setdefault(str(place.representation), []).append(place)
+    made: dict[Place, Anchor | None] = {}
+    for pk, text in _texts(pk for pk, state in states.items() if state.representation in wanted):
+        state = states[pk]
+        made |= {place: _made(text, place, state) for place in wanted[state.representation]}
+    return [made.get(place) for place in places]
+
+
 def resolve(access: Access, anchors: Sequence[object]) -> Sequence[Resolution]:
     """What each of these anchors is worth now: Anchor, or what JSON gave for one. The documents are asked for once.
 
@@ -144,6 +173,20 @@ def resolve(access: Access, anchors: Sequence[object]) -> Sequence[Resolution]:
     parsed = [_parsed(anchor) for anchor in anchors]
     resolver = _Resolver(rows, _kept(rows.values(), parsed))
     return [resolver.resolution(document, anchor) for document, anchor in zip(documents_named, parsed, strict=True)]
+
+
+def _made(text: str, place: Place, state: TextState) -> Anchor | None:
+    try:
+        return anchoring.make(text, place.start, place.end, state=state)
+    except (Ambiguous, Refused):
+        return None
+
+
+def _texts(representations: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """Each representation and its whole text, in one query."""
+    rows = Passage.objects.filter(representation__in=list(representations)).order_by("representation", "number")
+    for pk, run in groupby(rows.values_list("representation", "text").iterator(), key=itemgetter(0)):
+        yield pk, "".join(text for _, text in run)
 
 
 def _parsed(value: object) -> Anchor | None:

@@ -3,14 +3,27 @@
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LoginView, LogoutView
+from django.http import HttpRequest, HttpResponse
 from django.urls import path
+from django.views.defaults import server_error
 from django.views.generic import TemplateView
 from django.views.i18n import set_language
 
+from evidence.api import addresses
+from evidence.api import errors as api_errors
 from evidence.web import account, documents, errors, health, search
+
+API = "api/v1/"
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """A fault of ours, told to people as a page and to programs as JSON."""
+    return api_errors.broken() if request.path_info.startswith(f"/{API}") else server_error(request)
+
 
 handler403 = errors.forbidden
 handler404 = errors.not_found
+handler500 = broken
 
 urlpatterns = [
     path("", search.page, name="search"),
@@ -27,6 +40,7 @@ urlpatterns = [
     path("password/", account.ChangePassword.as_view(), name="password_change"),
     path("tenant/", account.choose_tenant, name="tenant"),
     path("language/", login_not_required(set_language), name="set_language"),
+    path(API, addresses.urls),
     path("healthz", health.alive, name="health"),
     path("admin/", admin.site.urls),
 ]
