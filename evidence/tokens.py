@@ -35,10 +35,11 @@ class Made:
     secret: str
 
 
-def make(access: Access, *, name: str, scopes: Collection[str], days: int = DEFAULT_DAYS) -> Made:
+def make(access: Access, *, name: str, scopes: Collection[str], days: object = DEFAULT_DAYS) -> Made:
     """A new token for the person and tenant of this Access. Raises Refused, and Unavailable for someone who belongs nowhere."""
     person, tenant = _owner(access)
-    _refuse(name, scopes, days)
+    _refuse(name, scopes)
+    valid_for = timedelta(days=_days(days))
     secret = MARK + secrets.token_urlsafe(SECRET_BYTES)
     now = timezone.now()
     with transaction.atomic():
@@ -50,7 +51,7 @@ def make(access: Access, *, name: str, scopes: Collection[str], days: int = DEFA
             digest=Token.digest_of(secret),
             scopes=" ".join(scope for scope in Scope.values if scope in scopes),
             created_at=now,
-            expires_at=now + timedelta(days=days),
+            expires_at=now + valid_for,
         )
         audit.record(token, "created", actor=person)
     return Made(token, secret)
@@ -78,10 +79,14 @@ def _owner(access: Access) -> tuple[User, Tenant]:
     return User.objects.get(pk=access.user), Tenant.objects.get(pk=access.tenant)
 
 
-def _refuse(name: str, scopes: Collection[str], days: int) -> None:
-    if not 1 <= len(name.strip()) <= MAX_NAME:
+def _refuse(name: str, scopes: Collection[str]) -> None:
+    if not (1 <= len(name.strip()) <= MAX_NAME and name.strip().isprintable()):
         raise Refused("token_name", gettext_noop("A token needs a name of at most %(limit)d characters."), limit=MAX_NAME)
     if not scopes or not set(scopes) <= set(Scope.values):
         raise Refused("token_scopes", gettext_noop("Choose what the token may do."))
-    if not 1 <= days <= MAX_DAYS:
+
+
+def _days(value: object) -> int:
+    if type(value) is not int or not 1 <= value <= MAX_DAYS:
         raise Refused("token_days", gettext_noop("A token is valid for 1 to %(limit)d days."), limit=MAX_DAYS)
+    return value

@@ -11,7 +11,7 @@ from django.views.i18n import set_language
 
 from evidence.api import addresses
 from evidence.api import errors as api_errors
-from evidence.web import account, documents, errors, health, search
+from evidence.web import account, documents, errors, health, search, tokens
 
 API = "api/v1/"
 
@@ -38,6 +38,8 @@ urlpatterns = [
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("password/", account.ChangePassword.as_view(), name="password_change"),
+    path("tokens/", tokens.page, name="tokens"),
+    path("tokens/<int:token>/revoke/", tokens.revoke, name="revoke_token"),
     path("tenant/", account.choose_tenant, name="tenant"),
     path("language/", login_not_required(set_language), name="set_language"),
     path(API, addresses.urls),

@@ -66,3 +66,15 @@ class TenantForm(forms.Form):
     """The short name of the tenant that the person wants to be in."""
 
     tenant = forms.SlugField()
+
+
+class TokenForm(forms.Form):
+    """What a new token is for, what it may do and how long. Always valid: the core says what is wrong."""
+
+    name = Typed(required=False)
+    scopes = Several(required=False)
+    days = WholeNumber(required=False)
+
+    def clean_scopes(self) -> list[str]:
+        """All values; none when nothing was sent."""
+        return list(self.cleaned_data["scopes"] or [])

@@ -1,0 +1,169 @@
+"""Tokens: made, shown once, listed, revoked; on the page and by command."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from evidence import identity, tokens
+from evidence.errors import Refused, Unavailable
+from evidence.models import AuditEvent, Membership, Token
+from evidence.tests.builders import access, person, tenant
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def eva() -> User:
+    return person("eva", ["alle"])
+
+
+def make(user: User, *scopes: str, days: int = 7) -> tokens.Made:
+    return tokens.make(access(user), name="Assistent", scopes=scopes or ("read",), days=days)
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def test_a_token_gives_the_access_of_its_person(eva: User) -> None:
+    found = identity.for_token(make(eva, "cite", "read").secret)
+    assert found is not None
+    assert found.access == access(eva)
+    assert found.scopes == {"read", "cite"}
+
+
+def test_nothing_kept_gives_the_secret(eva: User) -> None:
+    made = make(eva)
+    kept = Token.objects.values().get()
+    assert made.secret not in repr(kept)
+    assert len(made.secret) - len(kept["prefix"]) >= 32
+
+
+@pytest.mark.parametrize("secret", ["", "fst_", "fst_" + "x" * 43, "\udc80", "ü"])
+def test_other_secrets_give_nothing(eva: User, secret: str) -> None:
+    make(eva)
+    assert identity.for_token(secret.encode(errors="replace").decode()) is None
+
+
+@pytest.mark.parametrize("change", [{"revoked_at": timezone.now()}, {"expires_at": timezone.now() - timedelta(seconds=1)}])
+def test_a_revoked_or_expired_token_gives_nothing(eva: User, change: dict[str, object]) -> None:
+    made = make(eva)
+    Token.objects.update(**change)
+    assert identity.for_token(made.secret) is None
+
+
+def test_a_token_ends_with_the_membership_and_with_the_person(eva: User) -> None:
+    made = make(eva)
+    Membership.objects.update(active=False)
+    assert identity.for_token(made.secret) is None
+    Membership.objects.update(active=True)
+    User.objects.update(is_active=False)
+    assert identity.for_token(made.secret) is None
+
+
+def test_a_token_stays_in_its_tenant(eva: User) -> None:
+    there = tenant("anderswo")
+    person("eva", [], of=there)
+    found = identity.for_token(tokens.make(access(eva, at="anderswo"), name="x", scopes=["read"]).secret)
+    assert found is not None and found.access.tenant == there.pk
+
+
+def test_the_last_use_is_noted_once_a_minute(eva: User, django_assert_num_queries: object) -> None:
+    made = make(eva)
+    identity.for_token(made.secret)
+    noted = Token.objects.get().last_used_at
+    identity.for_token(made.secret)
+    assert noted is not None and Token.objects.get().last_used_at == noted
+    Token.objects.update(last_used_at=noted - timedelta(minutes=2))
+    identity.for_token(made.secret)
+    assert Token.objects.get().last_used_at != noted - timedelta(minutes=2)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"name": " "}, "token_name"),
+        ({"name": "x" * 101}, "token_name"),
+        ({"name": "a\0b"}, "token_name"),
+        ({"scopes": []}, "token_scopes"),
+        ({"scopes": ["read", "write"]}, "token_scopes"),
+        ({"days": 0}, "token_days"),
+        ({"days": 367}, "token_days"),
+        ({"days": "7"}, "token_days"),
+        ({"days": True}, "token_days"),
+    ],
+)
+def test_what_makes_no_token_is_refused(eva: User, change: dict[str, object], code: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        tokens.make(access(eva), **{"name": "x", "scopes": ["read"], "days": 7, **change})  # type: ignore[arg-type]
+    assert (refusal.value.code, Token.objects.count()) == (code, 0)
+
+
+def test_nobody_can_have_a_token_without_a_tenant() -> None:
+    with pytest.raises(Unavailable):
+        tokens.make(identity.NOBODY, name="x", scopes=["read"])
+
+
+def test_making_and_revoking_leave_events_of_ids(eva: User) -> None:
+    token = make(eva).token
+    tokens.revoke(access(eva), token.pk)
+    tokens.revoke(access(eva), token.pk)
+    events = AuditEvent.objects.filter(code__startswith="token.").order_by("id").values_list("code", "actor", "ids")
+    ids = {"token": token.pk, "user": eva.pk, "scopes": ["read"]}
+    assert list(events) == [("token.created", eva.pk, ids), ("token.revoked", eva.pk, ids)]
+
+
+def test_the_page_shows_a_new_secret_once(eva: User) -> None:
+    client = signed_in(eva)
+    shown = client.post("/tokens/", {"name": "Assistent", "scopes": ["read", "cite"], "days": "30"}).content.decode()
+    token = Token.objects.get()
+    secret = shown.partition('<code id="secret">')[2].partition("<")[0]
+    assert Token.digest_of(secret) == token.digest
+    later = client.get("/tokens/").content.decode()
+    assert secret not in later and token.prefix in later
+
+
+def test_the_page_says_what_is_wrong_and_keeps_what_was_sent(eva: User) -> None:
+    answer = signed_in(eva).post("/tokens/", {"name": "Assistent", "days": "30"})
+    assert (answer.status_code, Token.objects.count()) == (400, 0)
+    assert 'value="Assistent"' in answer.content.decode()
+
+
+def test_the_page_revokes_ones_own_token_only(eva: User) -> None:
+    mine = make(eva).token
+    foreign = make(person("max", ["alle"])).token
+    client = signed_in(eva)
+    assert client.post(f"/tokens/{mine.pk}/revoke/").status_code == 302
+    assert [client.post(f"/tokens/{pk}/revoke/").status_code for pk in (foreign.pk, 999, 10**30)] == [404] * 3
+    assert list(Token.objects.filter(revoked_at=None)) == [foreign]
+
+
+def test_the_page_lists_ones_own_tokens_only(eva: User) -> None:
+    make(person("max", ["alle"]))
+    assert "Assistent" not in signed_in(eva).get("/tokens/").content.decode()
+
+
+def test_the_command_prints_the_secret_alone(eva: User) -> None:
+    out, err = StringIO(), StringIO()
+    call_command("createtoken", "eva", tenant="lindenau", name="x", scopes="cite,read", days=3, stdout=out, stderr=err)
+    token = Token.objects.get()
+    assert Token.digest_of(out.getvalue().strip()) == token.digest
+    assert (token.scopes, (token.expires_at - token.created_at).days) == ("read cite", 3)
+    assert out.getvalue().strip() not in err.getvalue()
+
+
+@pytest.mark.parametrize(("name", "where"), [("eva", "anderswo"), ("niemand", "lindenau"), ("eva", "nirgends")])
+def test_the_command_refuses_who_does_not_belong_there(eva: User, name: str, where: str) -> None:
+    tenant("anderswo")
+    with pytest.raises(CommandError):
+        call_command("createtoken", name, tenant=where, name="x", stdout=StringIO(), stderr=StringIO())
+    assert not Token.objects.exists()
