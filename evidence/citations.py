@@ -30,6 +30,9 @@ MAX_QUOTE: Final = 10_000
 MAX_BATCH: Final = 500
 """Anchors that are resolved in one call."""
 
+NOTHING: Final = UUID(int=0)
+"""An id that no document and no citation has. Nonsense is looked up as it, so that it costs what every unknown id costs."""
+
 _ARCHIVED: Final = frozenset({State.SOURCE_CHANGED, State.PARSER_CHANGED, State.PROFILE_CHANGED, State.TEXT_CHANGED})
 
 
@@ -125,7 +128,8 @@ def cite_words(access: Access, document: UUID, *, exact: str, prefix: str = "", 
 
 def get(access: Access, citation: UUID) -> Cited:
     """A stored citation, checked now. Raises Unavailable for unknown, foreign, forbidden and deleted alike."""
-    row = _rows(access).filter(public_id=citation).first()
+    readable = Document.objects.readable(access)  # in the same query: which of them fails is not even to be counted
+    row = _rows(access).filter(public_id=citation, document__in=readable).first()
     found = [] if row is None else _cited(access, [row])
     if not found:
         raise Unavailable
@@ -169,7 +173,7 @@ def resolve(access: Access, anchors: Sequence[object]) -> Sequence[Resolution]:
         message = gettext_noop("At most %(limit)d anchors are resolved at once; these are %(count)d.")
         raise Refused("too_many_anchors", message, limit=MAX_BATCH, count=len(anchors))
     documents_named = [_named(anchor) for anchor in anchors]
-    rows = _readable(access, {document for document in documents_named if document})
+    rows = _readable(access, set(documents_named))
     parsed = [_parsed(anchor) for anchor in anchors]
     resolver = _Resolver(rows, _kept(rows.values(), parsed))
     return [resolver.resolution(document, anchor) for document, anchor in zip(documents_named, parsed, strict=True)]
@@ -242,13 +246,13 @@ def _refuse_length(length: int) -> None:
         raise Refused("quote_too_long", message, limit=MAX_QUOTE, length=length)
 
 
-def _named(anchor: object) -> UUID | None:
-    """The document that an anchor names; None when it names none."""
+def _named(anchor: object) -> UUID:
+    """The document that an anchor names; NOTHING when it names none, which is looked up all the same."""
     if isinstance(anchor, Anchor):
         value: object = anchor.state.document
     else:
         value = anchor.get("document") if isinstance(anchor, Mapping) else None
-    return _uuid(value)
+    return _uuid(value) or NOTHING
 
 
 def _uuid(value: object) -> UUID | None:
@@ -258,7 +262,7 @@ def _uuid(value: object) -> UUID | None:
         return None
 
 
-def _readable(access: Access, wanted: Collection[UUID]) -> Mapping[UUID | None, Document]:
+def _readable(access: Access, wanted: Collection[UUID]) -> Mapping[UUID, Document]:
     rows = Document.objects.readable(access).filter(public_id__in=wanted).select_related("source", "current__revision")
     return {row.public_id: row for row in rows}
 
@@ -273,12 +277,12 @@ def _kept(rows: Collection[Document], anchors: Iterable[object]) -> Mapping[UUID
 class _Resolver:
     """Resolves anchors in documents that may be read; reads each text once."""
 
-    def __init__(self, rows: Mapping[UUID | None, Document], kept: Mapping[UUID, Representation]) -> None:
+    def __init__(self, rows: Mapping[UUID, Document], kept: Mapping[UUID, Representation]) -> None:
         self._rows = rows
         self._kept = kept
         self._text = cache(text_of)
 
-    def resolution(self, document: UUID | None, anchor: Anchor | None) -> Resolution:
+    def resolution(self, document: UUID, anchor: Anchor | None) -> Resolution:
         """Steps 1 to 7; anchor: None where the value was none."""
         row = self._rows.get(document)
         if row is None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
-from typing import cast
+from typing import Any, cast
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,11 +14,25 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern, re_path
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
+from ninja.parser import Parser
 
 from evidence.api import citations, documents, errors, search
 from evidence.api.bearer import PerToken
 
 View = Callable[..., HttpResponseBase]
+
+
+class StrictJson(Parser):
+    """JSON as its standard has it: UTF-8, without NaN and infinity."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        """What the body says. Raises ValueError."""
+        return json.loads(request.body.decode(), parse_constant=self._refuse)
+
+    @staticmethod
+    def _refuse(constant: str) -> None:
+        raise ValueError(constant)
+
 
 api = NinjaAPI(
     title="Fundstelle",
@@ -27,6 +42,7 @@ api = NinjaAPI(
         "and deleted. All positions are Unicode code points, half-open."
     ),
     docs_url=None,
+    parser=StrictJson(),
     throttle=PerToken(),
     urls_namespace="api",
 )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
 from uuid import UUID
 
 from django.http import HttpRequest
 from django.urls import get_script_prefix, reverse
 from django.utils.http import urlencode
 
-NOTHING: Final = UUID(int=0)
-"""An id that no document and no citation has."""
+from evidence.citations import NOTHING
 
 
 def id_of(text: str) -> UUID:

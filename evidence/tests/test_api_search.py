@@ -1,0 +1,173 @@
+"""GET search: the shape of hits, filters, limits, and that nothing of what may not be read is in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from evidence.models import Source
+from evidence.tests.builders import document, group, person, publish, rules, run, tenant, write
+from evidence.tests.calls import Answer, Program, program, secret
+
+pytestmark = pytest.mark.django_db
+
+RULES = rules(
+    ("open/**", 'allowed = ["group:alle"]\nkind = "Anweisung"\nlanguage = "de"'), ("closed/**", 'allowed = ["group:netz"]')
+)
+FILES = {
+    "open/a.md": "# Fristen\n\n## Beginn\n\nDie Frist 🔧 beginnt mit dem Zugang.\n",
+    "open/b.md": "| Art | Tage |\n|---|---|\n| Frist | 8 |\n",
+    "open/c.txt": "\n\n".join(["Frist weggefallen"] * 40),
+    "closed/d.txt": "Die Frist im Geheimen.",
+    "fundstelle.toml": RULES,
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    write(tmp_path, FILES)
+    run(tmp_path)
+    return tmp_path
+
+
+def ask(calls: Program, q: str = "Frist", **values: object) -> Answer:
+    return calls.get("search", {"q": q, **values})
+
+
+@pytest.mark.usefixtures("files")
+def test_a_hit_has_the_shape_of_the_contract() -> None:
+    body = ask(program(person("eva", ["alle"])), '"Frist 🔧 beginnt"').body
+    (hit,) = body["hits"]
+    row = document("open/a")
+    assert (body["query"], body["total"], body["withheld"]) == (
+        {"text": '"Frist 🔧 beginnt"', "terms": ["frist beginnt"]},
+        1,
+        [],
+    )
+    assert hit["document"] == {
+        "id": str(row.public_id),
+        "external_id": "open/a",
+        "title": "Fristen",
+        "version": "1",
+        "status": "valid",
+        "valid_from": None,
+        "valid_until": None,
+        "language": "de",
+        "kind": "Anweisung",
+        "owner": "",
+        "sensitivity": "",
+        "source": "handbuch",
+    }
+    assert row.current is not None and hit["representation"] == str(row.current.public_id)
+    assert hit["passage"]["context"] == {"headings": ["Fristen", "Beginn"], "columns": []}
+    assert [hit["quote"][start:end] for start, end in hit["matches"]] == ["Frist 🔧 beginnt"]
+    assert hit["score"] > 0
+    assert hit["url"].endswith(f"passage={hit['passage']['number']}#p-{hit['passage']['number']}")
+
+
+@pytest.mark.usefixtures("files")
+def test_the_anchor_of_a_hit_resolves_to_it() -> None:
+    calls = program(person("eva", ["alle"]))
+    hit = ask(calls, "Zugang").body["hits"][0]
+    found = calls.post("resolve", hit["anchor"]).body
+    assert (found["state"], found["quote"], found["start"]) == ("resolved", hit["quote"], hit["passage"]["start"])
+
+
+@pytest.mark.usefixtures("files")
+def test_a_table_row_has_its_columns() -> None:
+    (hit,) = ask(program(person("eva", ["alle"])), "Frist 8").body["hits"]
+    assert hit["passage"]["context"]["columns"] == ["Art", "Tage"]
+
+
+@pytest.mark.usefixtures("files")
+def test_a_hit_that_cannot_be_told_apart_has_no_anchor() -> None:
+    hits = ask(program(person("eva", ["alle"])), "weggefallen", limit=50).body["hits"]
+    assert len(hits) == 40
+    assert [hit["anchor"] is None for hit in hits[10:20]] == [True] * 10
+
+
+@pytest.mark.usefixtures("files")
+def test_three_people_find_what_they_may_read() -> None:
+    groups = {"eva": ["alle", "netz"], "max": ["alle"], "ida": []}
+    totals = {name: ask(program(person(name, of))).body["total"] for name, of in groups.items()}
+    assert totals == {"eva": 43, "max": 42, "ida": 0}
+
+
+@pytest.mark.usefixtures("files")
+def test_filters_narrow_and_their_values_are_alternatives() -> None:
+    calls = program(person("eva", ["alle", "netz"]))
+    assert ask(calls, kind="Anweisung").body["total"] == 42
+    assert ask(calls, kind=["Anweisung", ""], language="de", source="handbuch", status="valid").body["total"] == 42
+    assert ask(calls, source="anderes").body["total"] == 0
+
+
+@pytest.mark.usefixtures("files")
+def test_pages_follow_one_another() -> None:
+    calls = program(person("eva", ["alle"]))
+    pages = [ask(calls, limit=15, offset=offset).body["hits"] for offset in (0, 15, 30)]
+    found = [(hit["document"]["id"], hit["passage"]["number"]) for page in pages for hit in page]
+    assert len(set(found)) == len(found) == 42
+
+
+@pytest.mark.parametrize("value", ["true", "2.5", "0", "51", "-1", "+3", " 3", "1e1", "", "３", "9" * 30, "3\0"])
+def test_a_limit_that_is_none_is_refused(value: str) -> None:
+    answer = ask(program(person("eva", ["alle"])), limit=value)
+    assert (answer.status, answer.code) == (400, "limit_out_of_range")
+
+
+@pytest.mark.parametrize("value", ["-1", "10001", "x", ""])
+def test_an_offset_that_is_none_is_refused(value: str) -> None:
+    answer = ask(program(person("eva", ["alle"])), offset=value)
+    assert (answer.status, answer.code) == (400, "offset_out_of_range")
+
+
+@pytest.mark.parametrize(
+    ("q", "code"),
+    [
+        ("x" * 201, "query_too_long"),
+        ("a\tb", "query_control_character"),
+        (" ".join(f"w{n}" for n in range(13)), "query_too_many_words"),
+        ("x" * 41, "query_word_too_long"),
+    ],
+)
+def test_a_question_outside_the_contract_is_refused_with_its_code(q: str, code: str) -> None:
+    answer = ask(program(person("eva", ["alle"])), q)
+    assert (answer.status, answer.code) == (400, code)
+
+
+def test_an_empty_question_has_no_hits() -> None:
+    calls = program(person("eva", ["alle"]))
+    assert calls.get("search").body == {"query": {"text": "", "terms": []}, "total": 0, "hits": [], "withheld": []}
+
+
+def test_a_withheld_source_is_named_to_those_it_is_announced_to(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Frist"})
+    source = Source.objects.get()
+    Source.objects.update(kind="folder", rights_confirmed_at=None, title="Handbuch", contact="hb@example.org")
+    source.announced_to.add(group("alle"))
+    told = {"source": "handbuch", "title": "Handbuch", "contact": "hb@example.org"}
+    assert ask(program(person("eva", ["alle"]))).body["withheld"] == [told]
+    assert ask(program(person("ida", ["netz"]))).body["withheld"] == []
+
+
+@pytest.mark.usefixtures("files")
+def test_a_search_costs_the_same_queries_for_one_hit_and_for_many() -> None:
+    calls = program(person("eva", ["alle"]))
+    few, many = ask(calls, "Zugang"), ask(calls, "weggefallen", limit=50)
+    assert (len(few.body["hits"]), len(many.body["hits"])) == (1, 40)
+    assert 0 <= few.queries - many.queries <= 1, "headings of a Markdown file cost one more"
+
+
+@pytest.mark.usefixtures("files")
+def test_another_tenant_finds_nothing() -> None:
+    foreign = person("kim", ["alle"], of=tenant("anderswo"))
+    assert ask(Program(secret(foreign))).body["hits"] == []
+
+
+@pytest.mark.usefixtures("files")
+def test_addresses_name_the_host_that_was_called(settings: Settings) -> None:
+    settings.ALLOWED_HOSTS = ["fundstelle.example"]
+    hit = program(person("eva", ["alle"])).get("search", {"q": "Zugang"}, host="fundstelle.example").body["hits"][0]
+    assert hit["url"].startswith("http://fundstelle.example/documents/")
