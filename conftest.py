@@ -1,14 +1,16 @@
-"""What every test gets: index and originals of its own."""
+"""What every test gets: index and originals of its own, and nothing that an earlier one left in the cache."""
 
 from pathlib import Path
 
 import pytest
+from django.core.cache import cache
 from pytest_django import Settings
 
 
 @pytest.fixture(autouse=True)
 def data_folder(tmp_path: Path, settings: Settings) -> Path:
     """An empty data folder for this test alone."""
+    cache.clear()
     settings.DATA_DIR = tmp_path / "data"
     settings.INDEX_DIR = settings.DATA_DIR / "index"
     settings.BLOB_DIR = settings.DATA_DIR / "blobs"

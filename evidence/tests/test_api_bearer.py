@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
@@ -26,7 +25,6 @@ __all__ = ["console"]
 
 @pytest.fixture(autouse=True)
 def eva() -> User:
-    cache.clear()
     return person("eva", ["alle"])
 
 

@@ -1,0 +1,74 @@
+"""The OpenAPI document: served to everybody, tells nothing of anybody, and is kept by every answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from django.test import Client
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from evidence import citations
+from evidence.models import Document
+from evidence.tests.builders import access, document, person, publish
+from evidence.tests.calls import API, secret
+from evidence.wsgi import application
+
+pytestmark = pytest.mark.django_db
+
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+EXAMPLES = 25
+"""Calls of each operation: the whole test takes some ten seconds. `--hypothesis-seed` repeats a failure."""
+
+
+@pytest.fixture
+def row(tmp_path: Path) -> Document:
+    publish(tmp_path, {"a.txt": "Die Frist beträgt acht Tage."})
+    return document("a")
+
+
+def test_it_is_for_everybody_and_names_nothing(row: Document) -> None:
+    answer = Client().get(f"{API}openapi.json")
+    assert answer.status_code == 200
+    assert "handbuch" not in answer.content.decode()
+
+
+def test_there_are_no_pages_with_scripts_from_elsewhere() -> None:
+    assert [Client().get(f"{API}{path}").status_code for path in ("docs", "redoc", "")] == [404] * 3
+
+
+def test_every_operation_names_its_scheme_and_its_errors() -> None:
+    document = Client().get(f"{API}openapi.json").json()
+    operations = [one for path in document["paths"].values() for one in path.values()]
+    assert len(operations) == 8
+    for one in operations:
+        assert one["security"] == [{"Bearer": []}]
+        assert {"401", "403", "429"} <= set(one["responses"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_answers_keep_what_it_says(row: Document) -> None:
+    eva = person("eva", ["alle"])
+    made = citations.cite_words(access(eva), row.public_id, exact="acht Tage")
+    known = {"document": str(row.public_id), "citation": str(made)}
+    headers = {"Authorization": f"Bearer {secret(eva)}"}
+    for result in schemathesis.openapi.from_wsgi(f"{API}openapi.json", application).get_all_operations():
+        operation = result.ok()  # type: ignore[union-attr]
+
+        @settings(max_examples=EXAMPLES, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+        @given(operation.as_strategy())
+        def check(case: schemathesis.Case[Any]) -> None:
+            for sent in ({}, known):
+                for name in sent.keys() & case.path_parameters.keys():
+                    case.path_parameters[name] = sent[name]
+                case.validate_response(case.call(headers=headers), checks=CHECKS)
+
+        check()

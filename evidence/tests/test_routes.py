@@ -1,0 +1,100 @@
+"""Every address has a rule, and keeps it: who gets in, and what the others get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from evidence.tests.calls import API
+
+pytestmark = pytest.mark.django_db
+
+OPEN: Final = {"sign-in/", "sign-out/", "language/", "healthz", f"{API[1:]}openapi.json"}
+"""For everybody: they show nothing of a tenant."""
+NOTHING: Final = {f"{API[1:]}", f"{API[1:]}*"}
+"""Addresses of the API that are none."""
+SIGNED_IN: Final = {
+    "",
+    "documents/",
+    "documents/<uuid:document>/",
+    "documents/<uuid:document>/passages/<uuid:representation>/<int:number>/neighbours/",
+    "help/",
+    "password/",
+    "tenant/",
+    "tokens/",
+    "tokens/<int:token>/revoke/",
+}
+"""People get to the sign-in page first."""
+TOKEN: Final = {
+    f"{API[1:]}{path}"
+    for path in (
+        "search",
+        "documents",
+        "documents/<document>",
+        "documents/<document>/provenance",
+        "documents/<document>/history",
+        "citations",
+        "citations/<citation>",
+        "resolve",
+    )
+}
+"""Programs get 401."""
+OPERATOR: Final = "admin/"
+"""Django's own: every address below it asks for a member of staff."""
+
+
+def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[str]:
+    for pattern in patterns:
+        here = before + (str(pattern.pattern) or ("*" if before and getattr(pattern, "name", "") == "nothing" else ""))
+        if isinstance(pattern, URLResolver):
+            yield from addresses(pattern.url_patterns, here)
+        else:
+            yield here
+
+
+ALL: Final = list(addresses(get_resolver().url_patterns))
+
+
+def filled(address: str) -> str:
+    values = {"<uuid:": str(uuid4()), "<int:": "1", "<": "x"}
+    parts = (next((value for kind, value in values.items() if part.startswith(kind)), part) for part in address.split("/"))
+    return "/" + "/".join(parts).replace("*", "nowhere")
+
+
+def test_every_address_has_a_rule() -> None:
+    known = OPEN | NOTHING | SIGNED_IN | TOKEN
+    assert {address for address in ALL if not address.startswith(OPERATOR)} == known
+
+
+@pytest.mark.parametrize("address", sorted(SIGNED_IN))
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_page_leads_to_sign_in(address: str, method: str) -> None:
+    answer = getattr(Client(), method)(filled(address))
+    assert (answer.status_code, answer.headers.get("Location", "").partition("?")[0]) == (302, "/sign-in/")
+
+
+@pytest.mark.parametrize("address", sorted(TOKEN))
+@pytest.mark.parametrize("method", ["get", "post", "put", "delete", "patch", "options"])
+def test_a_call_asks_for_a_token_in_json_or_for_another_method(address: str, method: str) -> None:
+    answer = getattr(Client(), method)(filled(address))
+    assert answer.status_code in {401, 405}
+    assert answer.headers["Content-Type"].startswith("application/json")
+    assert answer.json()["code"] == {401: "unauthenticated", 405: "method_not_allowed"}[answer.status_code]
+
+
+@pytest.mark.parametrize("address", sorted(NOTHING))
+def test_an_address_that_is_none_is_unavailable(address: str) -> None:
+    answer = Client().get(filled(address))
+    assert (answer.status_code, answer.json()["code"]) == (404, "unavailable")
+
+
+def test_the_operators_addresses_ask_for_staff() -> None:
+    for address in (one for one in ALL if one.startswith(OPERATOR)):
+        if "(?P" not in address and "login" not in address:
+            answer = Client().get(filled(address))
+            assert answer.status_code in {301, 302}, address
