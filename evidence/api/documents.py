@@ -17,7 +17,7 @@ from evidence.api.bearer import Bearer, access
 from evidence.documents import About
 from evidence.models import Scope
 
-KEPT_AND_ASKED_AGAIN: Final = "private, no-cache"
+ASKED_AGAIN: Final = "private, no-cache"
 """A program may keep this answer for itself, and asks with every use whether it may still have it."""
 
 router = Router(tags=["documents"], auth=Bearer(Scope.READ))
@@ -61,7 +61,7 @@ def reading(request: HttpRequest, document: str, representation: str | None = No
     etag = f'"{hashlib.sha256(head.model_dump_json().encode()).hexdigest()}"'
     response = get_conditional_response(request, etag=etag) or _json(_reading(request, head))
     response["ETag"] = etag
-    response["Cache-Control"] = KEPT_AND_ASKED_AGAIN
+    response["Cache-Control"] = ASKED_AGAIN
     return response
 
 

@@ -9,14 +9,15 @@ from django.http.response import HttpResponseBase
 
 View = Callable[[HttpRequest], HttpResponseBase]
 
+ASKED_AGAIN = "private, no-cache"
+"""What an immutable text in the API says: kept by its caller only, and never used without asking whether it still may be."""
 UNUSED_BROWSER_FEATURES = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
 
 
 class PrivateResponses:
     """No browser or proxy keeps a page: what it shows depends on the person and may be revoked with the next request.
 
-    A view that says itself how its answer may be kept (an immutable text in the API) is left to it. Static files are
-    answered before this and keep their own headers.
+    The one exception says so itself (`ASKED_AGAIN`). Static files are answered before this and keep their own headers.
     """
 
     def __init__(self, get_response: View) -> None:
@@ -24,7 +25,8 @@ class PrivateResponses:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        response.setdefault("Cache-Control", "private, no-store")
+        if response.get("Cache-Control") != ASKED_AGAIN:
+            response["Cache-Control"] = "private, no-store"
         response["Permissions-Policy"] = UNUSED_BROWSER_FEATURES
         return response
 
