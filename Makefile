@@ -29,6 +29,7 @@ check: .venv/for-development  ## Format, lint, types, import rules, templates, m
 bench: .venv/for-development  ## Measure; bench/README.md tells how to read it
 	@$(BIN)/python -m bench.search
 	@$(BIN)/python -m bench.product
+	@$(BIN)/python -m bench.resolving
 
 format: .venv/for-development
 	$(BIN)/ruff check --quiet --fix .
