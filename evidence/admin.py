@@ -21,8 +21,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from evidence import audit
-from evidence.models import AccessRule, AuditEvent, Group, Membership, Source, Tenant
+from evidence import audit, tokens
+from evidence.models import AccessRule, AuditEvent, Group, Membership, Source, Tenant, Token
 
 admin.site.site_header = admin.site.site_title = "Fundstelle"
 admin.site.index_title = _("Administration")
@@ -210,6 +210,32 @@ class PersonAdmin(Protected, UserAdmin):
     def rules_about(self, rows: Sequence[Any]) -> QuerySet[AccessRule]:
         """Rights that name one of these people."""
         return AccessRule.objects.filter(user__in=rows)
+
+
+@admin.register(Token)
+class TokenAdmin(Audited):
+    """Tokens of everybody: to be seen, and revoked when one got into wrong hands. People make their own."""
+
+    list_display = ["prefix", "user", "tenant", "scopes", "expires_at", "last_used_at", "revoked_at"]
+    list_filter = ["tenant"]
+    list_select_related = ["user", "tenant"]
+    search_fields = ["prefix", "user__username"]
+    actions = ["revoke"]
+    exclude = ["digest", "name"]
+
+    @admin.action(description=_("Revoke"), permissions=["view"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[Token]) -> None:
+        """From the next request on."""
+        for token in queryset:
+            tokens.end(token, actor=cast(User, request.user))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Nobody acts for somebody else."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """What a token may do is settled when it is made."""
+        return False
 
 
 @admin.register(AuditEvent)

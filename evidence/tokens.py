@@ -68,9 +68,14 @@ def revoke(access: Access, token: int) -> None:
     row = Token.objects.filter(user=person, tenant=tenant, pk=token).first()
     if row is None:
         raise Unavailable
+    end(row, actor=person)
+
+
+def end(token: Token, *, actor: User) -> None:
+    """Revoke any token, for the operator; one that has ended stays so."""
     with transaction.atomic():
-        if Token.objects.filter(pk=row.pk, revoked_at=None).update(revoked_at=timezone.now()):
-            audit.record(row, "revoked", actor=person)
+        if Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+            audit.record(token, "revoked", actor=actor)
 
 
 def _owner(access: Access) -> tuple[User, Tenant]:

@@ -167,3 +167,19 @@ def test_the_command_refuses_who_does_not_belong_there(eva: User, name: str, whe
     with pytest.raises(CommandError):
         call_command("createtoken", name, tenant=where, name="x", stdout=StringIO(), stderr=StringIO())
     assert not Token.objects.exists()
+
+
+def test_the_operator_sees_prefixes_and_revokes(eva: User, admin_client: Client) -> None:
+    made = make(eva)
+    shown = admin_client.get("/admin/evidence/token/").content.decode()
+    assert made.token.prefix in shown
+    assert made.token.digest not in shown and made.token.name not in shown
+    admin_client.post("/admin/evidence/token/", {"action": "revoke", "_selected_action": [made.token.pk]})
+    assert identity.for_token(made.secret) is None
+    assert AuditEvent.objects.get(code="token.revoked").actor != eva
+
+
+def test_a_person_with_tokens_can_be_deleted(eva: User, admin_client: Client) -> None:
+    make(eva)
+    admin_client.post(f"/admin/auth/user/{eva.pk}/delete/", {"post": "yes"})
+    assert not Token.objects.exists()
