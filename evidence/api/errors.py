@@ -8,7 +8,6 @@ from typing import Final, cast
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
-from django.utils.translation import gettext_noop as noop
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationError
 
@@ -109,10 +108,8 @@ def _invalid(request: HttpRequest, error: object) -> HttpResponse:
     """Names the first field that is wrong, never what was sent in it."""
     place = cast(ValidationError, error).errors[0]["loc"]
     field = next((part for part in reversed(place) if isinstance(part, str)), "")
-    return answer("invalid_request", gettext(_INVALID) % {"field": field}, HTTPStatus.BAD_REQUEST)
-
-
-_INVALID: Final = noop("“%(field)s” is missing, unknown or not of the right kind.")
+    message = gettext("“%(field)s” is missing, unknown or not of the right kind.") % {"field": field}
+    return answer("invalid_request", message, HTTPStatus.BAD_REQUEST)
 
 
 def _unreadable(request: HttpRequest, error: object) -> HttpResponse:
