@@ -40,7 +40,7 @@ CREATE TABLE posting (
 
 
 class Storage:
-    """An index file, made when it is not there. Raises IndexFault when it is of another format, damaged or busy."""
+    """An index file, made when it is not there. Raises IndexFault when it is out of reach, damaged, of another format or busy."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -155,6 +155,8 @@ def _faults() -> Iterator[None]:
         yield
     except apsw.BusyError as error:
         raise IndexFault("index_busy", gettext_noop("The index is busy. Please try again.")) from error
+    except apsw.CantOpenError as error:
+        raise IndexFault("index_unreachable", gettext_noop("The index can't be opened.")) from error
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise _format_fault() from error
 

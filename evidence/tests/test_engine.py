@@ -262,6 +262,12 @@ def test_index_of_another_tokeniser_is_refused(tmp_path: Path) -> None:
         ask(SqliteEngine(path), "alpha")
 
 
+def test_index_that_cannot_be_opened_says_so(tmp_path: Path) -> None:
+    with pytest.raises(IndexFault) as caught:
+        ask(SqliteEngine(tmp_path), "alpha")
+    assert caught.value.code == "index_unreachable"
+
+
 def test_failed_change_changes_nothing(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "index.sqlite3")
     engine.put([entry(1, "alpha")])
