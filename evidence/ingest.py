@@ -208,6 +208,18 @@ def public_id(source: Source, external_id: str) -> UUID:
 
 
 @dataclass(frozen=True, slots=True)
+class _Read:
+    """The bytes of one state. kept: what was made of them before, else `content` is what they hold."""
+
+    form: Format
+    data: bytes
+    digest: str
+    revision: Revision | None
+    kept: Representation | None
+    content: Content | None
+
+
+@dataclass(frozen=True, slots=True)
 class _State:
     """One state of a document as it is kept now. new: it was made in this run."""
 
@@ -240,13 +252,16 @@ class _Intake:
         self._known = {row.external_id: row for row in source.documents.all()}
 
     def take(self, external_id: str, items: Sequence[Item]) -> None:
-        """Bring one document in line with its states, oldest first; a state that can't be read leaves the others alone."""
-        contents = [self._read(item) for item in items]
+        """Bring one document in line with its states, oldest first; a state that can't be read leaves the others alone.
+
+        Texts are taken apart before the transaction begins: that can take minutes, and nobody else could write meanwhile.
+        """
         known = self._known.get(external_id)
+        reads = [self._read(known, item) for item in items]
         with transaction.atomic():
             row = known or self._create(external_id, items[-1])
-            pairs = zip(items, contents, strict=True)
-            states = [None if data is None else self._state(row, item, data) for item, data in pairs]
+            pairs = zip(items, reads, strict=True)
+            states = [None if read is None else self._state(row, item, read) for item, read in pairs]
             changed = self._facts(row, items[-1], states[-1])
             if row.current_id is None:
                 transaction.set_rollback(True)  # its current state was refused: no document without text stays behind
@@ -260,9 +275,14 @@ class _Intake:
     def _count(self, what: str, number: int = 1) -> None:
         self._report.counts[what] += number
 
-    def _read(self, item: Item) -> bytes | None:
+    def _read(self, known: Document | None, item: Item) -> _Read | None:
         try:
-            return item.read()
+            data = item.read()
+            form = FORMATS[PurePosixPath(item.path).suffix.lower()]
+            digest = hashlib.sha256(data).hexdigest()
+            revision = None if known is None else known.revisions.filter(label=item.label, source_sha256=digest).first()
+            kept = None if revision is None else _kept(revision, form)
+            return _Read(form, data, digest, revision, kept, None if kept else extract(form, data))
         except EvidenceError as error:
             self._refuse(item, error)
         except OSError as error:
@@ -284,33 +304,26 @@ class _Intake:
         _audit(row, "document.added")
         return row
 
-    def _state(self, row: Document, item: Item, data: bytes) -> _State | None:
-        """The representation of this state, made if it is new; None if it is refused."""
-        form = FORMATS[PurePosixPath(item.path).suffix.lower()]
-        digest = hashlib.sha256(data).hexdigest()
-        revision = row.revisions.filter(label=item.label, source_sha256=digest).first()
-        kept = None if revision is None else _kept(revision, form)
-        if kept is not None:
-            return _State(kept, new=False)
-        try:
-            content = extract(form, data)
-        except EvidenceError as error:
-            self._refuse(item, error)
-            return None
+    def _state(self, row: Document, item: Item, read: _Read) -> _State:
+        """The representation of this state, made if it is new."""
+        if read.content is None:
+            assert read.kept is not None  # one of the two it has
+            return _State(read.kept, new=False)
+        revision = read.revision
         if revision is None:
-            blobs.put(data)
+            blobs.put(read.data)
             revision = Revision.objects.create(
                 document=row,
                 label=item.label,
                 dated=item.dated,
-                source_sha256=digest,
-                size=len(data),
-                media_type=form.media_type,
+                source_sha256=read.digest,
+                size=len(read.data),
+                media_type=read.form.media_type,
                 path=item.path,
             )
             _audit(row, "revision.added", revision=revision.pk)
-        self._count("passages", len(content.passages))
-        return _State(_represent(row, revision, form, content), new=True)
+        self._count("passages", len(read.content.passages))
+        return _State(_represent(row, revision, read.form, read.content), new=True)
 
     def _facts(self, row: Document, item: Item, state: _State | None) -> bool:
         """Metadata, rights and the current state of a document, in place; gives whether anything changed."""

@@ -4,9 +4,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from evidence import ingest, projection, worker
+from evidence.content import Content
+from evidence.formats import FORMATS, Format, text
 from evidence.identity import rights_are_fresh
 from evidence.models import AuditEvent, Document, Passage, Representation, Revision, Run, Source, SourceKind
 from evidence.search import search
@@ -123,6 +126,19 @@ def test_a_refused_file_does_not_stop_the_others(tmp_path: Path) -> None:
     report = publish(tmp_path, {"a.txt": "Gut.", "b.txt": "Schlecht\0."})
     assert [(one.path, one.error.code) for one in report.refusals] == [("b.txt", "text_nul")]
     assert [row.external_id for row in Document.objects.all()] == ["a"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_text_is_taken_apart_while_others_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside: list[bool] = []
+
+    def extract(data: bytes) -> Content:
+        inside.append(connection.in_atomic_block)
+        return text.extract(data)
+
+    monkeypatch.setitem(FORMATS, ".probe", Format(text.PARSER, "text/plain", extract))
+    publish(tmp_path, {"a.probe": "Text."})
+    assert (inside, found("text")) == ([False], ["a"])
 
 
 def test_rights_of_a_refused_document_do_not_become_those_of_another(tmp_path: Path) -> None:
@@ -259,8 +275,6 @@ def test_the_same_id_in_two_sources_is_two_documents(tmp_path: Path) -> None:
 
 def _files_with(folder: Path, word: str) -> list[str]:
     """Files below `folder` (and the test database beside it) that hold the word in any of the ways it was stored."""
-    from django.db import connection
-
     database = Path(str(connection.settings_dict["NAME"]))
     places = [path for path in folder.rglob("*") if path.is_file()]
     if database.exists():
