@@ -78,8 +78,9 @@ def _compare(found: Sequence[Found], right: Sequence[Found]) -> None:
 
 def _print_built(name: str, built: Built, *, header: bool = False) -> None:
     if header:
-        print(f"{'build':<24}{'seconds':>10}{'per s':>10}{'MB':>10}{'memory':>10}")
-    figures = f"{built.seconds:>10.1f}{built.passages / built.seconds:>10.0f}{built.megabytes:>10.0f}{built.memory:>10}"
+        print(f"{'build':<24}{'seconds':>10}{'per s':>10}{'processor':>10}{'MB':>10}{'memory':>10}")
+    speed = f"{built.seconds:>10.1f}{built.passages / built.seconds:>10.0f}{built.processor:>10.1f}"
+    figures = f"{speed}{built.megabytes:>10.0f}{built.memory:>10}"
     print(f"{name:<24}{figures}", flush=True)
 
 
