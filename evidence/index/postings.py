@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SEGMENT_BITS: Final = 16
-"""What two bytes hold. A word of a million passages is read in 17 rows; adding a document rewrites its words' rows of one segment."""
+"""What two bytes hold. A word of a million passages is read in 17 rows; a new document rewrites the rows of its words."""
 SEGMENT_SLOTS: Final = 1 << SEGMENT_BITS
 
 BYTE: Final = np.dtype("u1")
