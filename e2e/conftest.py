@@ -124,6 +124,7 @@ def open_window(new_context: Callable[..., BrowserContext], faults: Faults) -> C
 
     def open_one(**options: Any) -> Page:
         context = new_context(**options)
+        context.set_default_timeout(10_000)
         faults.watch(context)
         return context.new_page()
 
