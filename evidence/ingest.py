@@ -44,6 +44,9 @@ from evidence.sources import Item, Listing, Refusal, Rights
 from evidence.sources.rules import Settings
 
 PURGE: Final = "purge"
+WIPE: Final = "wipe"
+MAX_WIPED: Final = 10_000
+"""Removed documents that are wiped away at once; it costs the same for one as for many."""
 SETTLE_AFTER: Final = 20_000
 """Passages written before the index is brought in line: one batch of its own."""
 SETTLE_EVERY: Final = 5.0
@@ -184,22 +187,26 @@ def request_purge(document: Document) -> None:
 
 
 def purge(document: int) -> None:
-    """Remove a withdrawn document and everything derived from it, in an order that can be begun again at any point.
+    """Remove a withdrawn document and everything derived from it; a job then wipes what the files still hold of it.
 
-    Index, originals, rows, then what the database's own log still holds. An audit event with ids stays.
+    An audit event with ids stays. One that has come back since then is left alone: the transaction keeps imports out.
     """
-    projection.settle()
-    projection.purge_traces()
-    row = Document.objects.filter(pk=document).exclude(withdrawn_at=None).select_related("source").first()
-    if row is not None:
-        digests = set(row.revisions.values_list("source_sha256", flat=True))
-        others = Revision.objects.exclude(document=row).filter(source_sha256__in=digests)
-        for digest in digests - set(others.values_list("source_sha256", flat=True)):
-            blobs.delete(digest)
-        with transaction.atomic():
+    with transaction.atomic():
+        row = Document.objects.filter(pk=document).exclude(withdrawn_at=None).select_related("source").first()
+        if row is not None:
             _audit(row, "document.purged", revisions=row.revisions.count())
             row.delete()
-    _truncate_log()
+        jobs.enqueue(WIPE, [document])
+
+
+def wipe(document: int) -> None:
+    """Leave nothing of removed documents in any file: index, originals, database and its log. Serves all that wait for it."""
+    asked = jobs.waiting(WIPE, limit=MAX_WIPED)
+    projection.purge_traces()
+    with transaction.atomic():  # nobody can write originals meanwhile
+        blobs.keep_only(set(Revision.objects.values_list("source_sha256", flat=True)))
+    _compact()
+    jobs.done(asked)
 
 
 def public_id(source: Source, external_id: str) -> UUID:
@@ -470,8 +477,13 @@ def _audit(document: Document, code: str, **ids: int) -> None:
     AuditEvent.objects.create(tenant_id=document.source.tenant_id, code=code, ids={"document": str(document.public_id), **ids})
 
 
-def _truncate_log() -> None:
-    """Empty SQLite's write-ahead log, which still holds what was overwritten."""
-    if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+def _compact() -> None:
+    """Write SQLite's file anew and empty its log: both hold copies of rows, also of those that were overwritten when deleted."""
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM")
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (busy, _, _) = cursor.fetchone()
+    if busy:
+        raise EvidenceError("log_busy", gettext_noop("The database's log can't be emptied while others read."))

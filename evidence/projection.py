@@ -55,7 +55,7 @@ def pending() -> set[int]:
 def engine() -> SqliteEngine:
     """The index to ask. Raises IndexFault when there is none (`manage.py reindex` builds it)."""
     try:
-        path = _folder() / (_folder() / _POINTER).read_text()
+        path = _current()
     except FileNotFoundError:
         if Document.objects.exclude(current=None).exists():
             raise _missing() from None
@@ -115,9 +115,11 @@ def rebuild(progress: Callable[[int], object] = lambda passages: None) -> int:
 
 
 def purge_traces() -> None:
-    """After removals: nothing of what was removed stays in the index's log file."""
+    """After removals: nothing of what was removed stays in a file of the index, nor in one that a killed rebuild left."""
+    settle()
     with _writing(wait=True):
-        engine().checkpoint()
+        engine().compact()
+        _forget_others(_current())
 
 
 def differences() -> Iterator[str]:
@@ -218,6 +220,11 @@ def _missing() -> IndexFault:
 
 def _folder() -> Path:
     return Path(settings.INDEX_DIR)
+
+
+def _current() -> Path:
+    """The file that searches ask. Raises FileNotFoundError when none was ever made."""
+    return _folder() / (_folder() / _POINTER).read_text()
 
 
 def _files() -> list[Path]:

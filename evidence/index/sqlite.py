@@ -43,7 +43,7 @@ class SqliteEngine:
             self._storage.checkpoint()
 
     def remove(self, documents: Collection[int]) -> None:
-        """Take out, physically. A call that ended with IndexFault "index_busy" must be repeated."""
+        """Take out. A call that ended with IndexFault "index_busy" must be repeated."""
         with self._storage.writing() as connection:
             changes.take_out(connection, documents)
         self._storage.checkpoint()
@@ -63,6 +63,10 @@ class SqliteEngine:
     def checkpoint(self) -> None:
         """As Engine says. Raises IndexFault "index_busy" when readers don't end."""
         self._storage.checkpoint()
+
+    def compact(self) -> None:
+        """As Engine says. Needs room for a second file, and a few seconds for a million passages."""
+        self._storage.compact()
 
     def documents(self) -> Iterator[Indexed]:
         """Everything the index holds, in the order of document ids, as of one moment."""

@@ -74,6 +74,12 @@ class Storage:
             if busy:
                 raise apsw.BusyError
 
+    def compact(self) -> None:
+        """Write the file anew. Pages keep copies of rows that moved within their tree, which secure_delete does not know of."""
+        with _faults():
+            self._connection().execute("VACUUM")
+        self.checkpoint()
+
     def _connection(self) -> apsw.Connection:
         connection = self._opened()
         if getattr(self._local, "checked", None) is not connection:

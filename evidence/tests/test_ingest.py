@@ -1,13 +1,14 @@
 """Taking documents in: what is new, what changed, what is refused, what is withdrawn and removed."""
 
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
-from evidence import ingest, projection, worker
+from evidence import blobs, ingest, projection, worker
 from evidence.content import Content
 from evidence.formats import FORMATS, Format, text
 from evidence.identity import rights_are_fresh
@@ -224,6 +225,37 @@ def test_a_purged_document_leaves_no_word_in_any_file(tmp_path: Path, data_folde
     assert not Document.objects.filter(external_id="a").exists()
     assert _files_with(data_folder, word) == []
     assert found("anderer") == ["b"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_purge_writes_the_database_anew(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Absatz.\n\n" * 2_000, "b.txt": "Text."})
+    ingest.request_purge(document("a"))
+    worker.run_due()
+    with connection.cursor() as cursor:
+        assert cursor.execute("PRAGMA freelist_count").fetchone() == (0,)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_purge_removes_what_killed_imports_and_rebuilds_left(tmp_path: Path, data_folder: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text.", "b.txt": "Bleibt."})
+    blobs.put(b"Von einem Import, der vor seiner Transaktion starb.")
+    next((data_folder / "blobs").iterdir()).joinpath(".part-x").touch()
+    (data_folder / "index" / "7.sqlite3").touch()
+    ingest.request_purge(document("a"))
+    worker.run_due()
+    assert [path.name for path in (data_folder / "index").glob("*.sqlite3")] == ["1.sqlite3"]
+    assert [path.name for path in (data_folder / "blobs").glob("*/*")] == [sha256(b"Bleibt.").hexdigest()]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_document_that_comes_back_before_its_purge_stays_whole(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    ingest.request_purge(document("a"))
+    run(tmp_path)
+    worker.run_due()
+    assert (found("text"), list(projection.differences())) == (["a"], [])
+    assert blobs.read(document("a").current.revision.source_sha256) == b"Text."  # type: ignore[union-attr]
 
 
 @pytest.mark.django_db(transaction=True)
