@@ -135,6 +135,14 @@ def test_neighbours_are_the_passages_around(tmp_path: Path) -> None:
     assert [(one.number, one.text) for one in around] == [(0, "Eins."), (3, "Vier.")]
 
 
+@pytest.mark.parametrize("number", [-1, 2, 2**63, 10**400])
+def test_a_passage_that_is_none_has_no_neighbours(tmp_path: Path, number: int) -> None:
+    publish(tmp_path, {"a.txt": "Eins.\n\nZwei."})
+    row = document("a")
+    with pytest.raises(Unavailable):
+        neighbours(access(person("eva", ["alle"])), row.public_id, row.current.public_id, number)  # type: ignore[union-attr]
+
+
 def test_reading_costs_the_same_queries_for_short_and_long_texts(tmp_path: Path, django_assert_num_queries: object) -> None:
     publish(tmp_path, {"a.txt": "Eins.", "b.txt": "\n\n".join(f"Absatz {number}." for number in range(300))})
     mine = access(person("eva", ["alle"]))
