@@ -7,7 +7,7 @@ is allowed, none is denied, and the source's rights were confirmed within its re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Exists, OuterRef, Q
@@ -68,4 +68,4 @@ def rights_are_fresh(source: Source, *, now: datetime) -> bool:
     if source.kind == SourceKind.LOCAL:
         return True
     confirmed = source.rights_confirmed_at
-    return confirmed is not None and confirmed <= now <= confirmed + source.revocation_sla
+    return confirmed is not None and timedelta() <= now - confirmed <= source.revocation_sla
