@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import PurePosixPath
 from typing import Final
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -416,7 +416,9 @@ def _represent(row: Document, revision: Revision, form: Format, content: Content
         length=len(content.text),
         passage_count=len(content.passages),
     )
-    Passage.objects.bulk_create(_passages(representation, content), batch_size=2_000)
+    passages = iter(_passages(representation, content))
+    while some := list(islice(passages, 2_000)):  # all the rows of a long document at once would take a kilobyte each
+        Passage.objects.bulk_create(some)
     return representation
 
 

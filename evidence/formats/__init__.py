@@ -13,6 +13,8 @@ from evidence.formats import markdown, text
 
 MAX_TEXT_BYTES: Final = 20_000_000
 """UTF-8 bytes of text in one document: more than ten times the longest German law, and still read in one piece."""
+MAX_PASSAGES: Final = 250_000
+"""In one document, empty ones included: a browser shows no more, and an import keeps one document in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,13 @@ FORMATS: dict[str, Format] = {".txt": _TEXT, ".md": _MARKDOWN, ".markdown": _MAR
 
 
 def extract(form: Format, data: bytes) -> Content:
-    """The content of a file. Raises Refused: `text_too_large`, or what the format itself says."""
+    """The content of a file. Raises Refused: `text_too_large`, `too_many_passages`, or what the format itself says."""
     _refuse_large(len(data), form.max_bytes)
     content = form.extract(data)
     _refuse_large(len(content.text.encode()), MAX_TEXT_BYTES)
+    if len(content.passages) > MAX_PASSAGES:
+        message = gettext_noop("This has %(count)d paragraphs or rows; one document may have %(limit)d. Split it into several.")
+        raise Refused("too_many_passages", message, count=len(content.passages), limit=MAX_PASSAGES)
     return content
 
 
