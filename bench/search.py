@@ -97,7 +97,7 @@ def _verdicts(asked: Mapping[str, Asked], rebuilt: Times | None = None) -> None:
     _verdict("p95 at most half of FTS5's rank", ours.percentile(95), rank.percentile(95) / 2)
     _verdict("p50 at most tantivy's", ours.percentile(50), filtered.percentile(50))
     if rebuilt:
-        _verdict("a rebuild takes 1,000 times as long", 1000 * ours.percentile(50), rebuilt.percentile(50))
+        _verdict("a rebuild takes 1,000 times as long", 1000 * ours.percentile(50), min(rebuilt.milliseconds))
     _verdict("goal: p95 at most twice tantivy's", ours.percentile(95), 2 * filtered.percentile(95))
     _verdict("goal: p99 at most twice tantivy's", ours.percentile(99), 2 * filtered.percentile(99))
 
