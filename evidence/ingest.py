@@ -5,18 +5,21 @@ One document is one transaction: whoever is killed leaves whole documents behind
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby, islice
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from django.conf import settings as django_settings
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -150,24 +153,13 @@ def take_in(
     """Bring the database in line with what a source lists, document by document, and confirm its rights as of `started`.
 
     A listing that is cut short, or misses more than MAX_REMOVED_SHARE of what was known without `allow_removals`, withdraws
-    nothing and confirms nothing. progress is called with the number of items done.
+    nothing and confirms nothing. progress is called with the number of items done. Raises Refused, having done nothing, when
+    another run of this source goes on, or one that started later has been here: its rights are the newer ones.
     """
-    report = Report(Counter(), list(listing.refusals), dict(listing.unread), listing.unnamed, listing.complete)
-    run = Run.objects.create(source=source, started_at=started)
-    projection.ensure()
-    intake = _Intake(source, report)
-    settled = _Settled()
-    for external_id, states in groupby(listing.items, key=lambda item: item.external_id):
-        items = list(states)
-        intake.take(external_id, items)
-        progress(len(items))
-        settled.now_and_then(report.counts["passages"])
-    if report.complete:
-        seen = {item.external_id for item in listing.items} | {refusal.external_id for refusal in report.refusals}
-        _withdraw_missing(source, seen, report, allow_removals=allow_removals)
-    projection.settle()
-    _close(run, source, report)
-    return report
+    with _alone(source):
+        if source.runs.filter(started_at__gt=started).exists():
+            raise Refused("import_overtaken", gettext_noop("A newer import of this source has taken place. Run it again."))
+        return _take_in(source, listing, started, allow_removals, progress)
 
 
 def withdraw(document: Document, *, code: str = "document.withdrawn") -> None:
@@ -212,6 +204,40 @@ def wipe(document: int) -> None:
 def public_id(source: Source, external_id: str) -> UUID:
     """The document's id for everybody: the same in every database, and no hint of how many others exist."""
     return uuid5(NAMESPACE_URL, "\0".join((source.tenant.slug, source.name, external_id)))
+
+
+def _take_in(
+    source: Source, listing: Listing, started: datetime, allow_removals: bool, progress: Callable[[int], object]
+) -> Report:
+    report = Report(Counter(), list(listing.refusals), dict(listing.unread), listing.unnamed, listing.complete)
+    run = Run.objects.create(source=source, started_at=started)
+    projection.ensure()
+    intake = _Intake(source, report)
+    settled = _Settled()
+    for external_id, states in groupby(listing.items, key=lambda item: item.external_id):
+        items = list(states)
+        intake.take(external_id, items)
+        progress(len(items))
+        settled.now_and_then(report.counts["passages"])
+    if report.complete:
+        seen = {item.external_id for item in listing.items} | {refusal.external_id for refusal in report.refusals}
+        _withdraw_missing(source, seen, report, allow_removals=allow_removals)
+    projection.settle()
+    _close(run, source, report)
+    return report
+
+
+@contextmanager
+def _alone(source: Source) -> Iterator[None]:
+    """Hold the lock of this source's one run. It ends with the process, however that ends."""
+    folder = Path(django_settings.DATA_DIR) / "locks"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / f"source-{source.pk}").open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Refused("import_running", gettext_noop("Another import of this source is running.")) from None
+        yield
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Taking documents in: what is new, what changed, what is refused, what is withdrawn and removed."""
 
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,10 +11,13 @@ from django.utils import timezone
 
 from evidence import blobs, ingest, projection, worker
 from evidence.content import Content
+from evidence.errors import Refused
 from evidence.formats import FORMATS, Format, text
 from evidence.identity import rights_are_fresh
 from evidence.models import AuditEvent, Document, Passage, Representation, Revision, Run, Source, SourceKind
 from evidence.search import search
+from evidence.sources.folder import Folder
+from evidence.sources.rules import beside
 from evidence.tests.builders import access, document, group, person, publish, rules, run, tenant, write
 
 pytestmark = pytest.mark.django_db
@@ -193,6 +197,27 @@ def test_an_import_confirms_rights_as_of_its_start(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Text."}, kind=SourceKind.FOLDER, started=started)
     assert not rights_are_fresh(Source.objects.get(), now=timezone.now())
     assert found("text") == []
+
+
+def test_an_older_run_does_not_bring_back_rights_that_a_newer_one_took_away(tmp_path: Path) -> None:
+    older = timezone.now()
+    publish(tmp_path, {"a.txt": "Text."}, allowed='["group:netz"]')
+    with pytest.raises(Refused, match="newer import"):
+        publish(tmp_path, {}, started=older)
+    assert found("text") == []
+
+
+def test_a_source_has_one_run_at_a_time(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    again = partial(run, tmp_path)
+    listing = Folder(tmp_path, beside(tmp_path), frozenset(FORMATS)).list()
+
+    def begin_another(items: int) -> None:
+        with pytest.raises(Refused, match="Another import"):
+            again()
+
+    ingest.take_in(Source.objects.get(), listing, started=timezone.now(), progress=begin_another)
+    assert again().counts["unchanged"] == 1
 
 
 def test_a_run_is_kept_with_counts_and_codes_only(tmp_path: Path) -> None:
