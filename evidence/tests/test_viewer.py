@@ -37,7 +37,10 @@ def eva() -> Access:
 
 
 def read(mine: Access, name: str = "a", **options: object) -> Reading:
-    return viewer.read(mine, document(name).public_id, **options)  # type: ignore[arg-type]
+    row = document(name)
+    if "passage" in options:
+        options = {"representation": row.current.public_id, **options}  # type: ignore[union-attr]
+    return viewer.read(mine, row.public_id, **options)  # type: ignore[arg-type]
 
 
 def shown(reading: Reading) -> list[Shown]:
@@ -91,6 +94,12 @@ def test_a_passage_that_does_not_exist_or_is_empty_is_refused(tmp_path: Path, nu
     publish(tmp_path, {"a.txt": "Eins.\n\n\n\nDrei."})
     with pytest.raises(Refused, match="no passage number"):
         read(access(person("eva", ["alle"])), passage=number)
+
+
+def test_a_passage_number_without_its_state_is_refused(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Eins."})
+    with pytest.raises(Refused, match="only together"):
+        viewer.read(access(person("eva", ["alle"])), document("a").public_id, passage=0)
 
 
 def test_an_older_state_says_that_it_is_not_current(tmp_path: Path) -> None:
