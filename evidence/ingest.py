@@ -222,6 +222,8 @@ def _take_in(
     if report.complete:
         seen = {item.external_id for item in listing.items} | {refusal.external_id for refusal in report.refusals}
         _withdraw_missing(source, seen, report, allow_removals=allow_removals)
+    if report.complete:
+        intake.close({refusal.external_id for refusal in listing.refusals})
     projection.settle()
     _close(run, source, report)
     return report
@@ -304,6 +306,19 @@ class _Intake:
             self._report.unreadable.append((external_id, row.rights_problem))
         fresh = any(state is not None and state.new for state in states)
         self._count("new" if known is None else "changed" if fresh else "updated" if changed else "unchanged")
+
+    def close(self, refused: set[str]) -> None:
+        """Documents that the listing refused are read by nobody: what it now says of their rights is not known."""
+        problem = "refused: its rights are not known"
+        nobody = Grant(problem=problem)
+        for row in self._source.documents.filter(external_id__in=refused, withdrawn_at=None).exclude(rights_problem=problem):
+            with transaction.atomic():
+                _audit(row, "rights.changed", old=row.access_class_id, new=self._class(nobody))
+                row.access_class_id, row.rights_problem = self._class(nobody), problem
+                row.updated_at = timezone.now()
+                row.save()
+                projection.record([row.pk])
+        self._report.unreadable += [(external_id, problem) for external_id in sorted(refused & self._known.keys())]
 
     def _count(self, what: str, number: int = 1) -> None:
         self._report.counts[what] += number

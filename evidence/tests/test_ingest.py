@@ -105,6 +105,17 @@ def test_two_current_files_with_one_id_are_refused(tmp_path: Path) -> None:
     assert Document.objects.count() == 0
 
 
+def test_a_document_that_is_refused_later_is_read_by_nobody_until_its_rights_are_known(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    twice = rules(("**", 'allowed = ["group:netz"]'), ("copy.txt", 'id = "a"'))
+    write(tmp_path, {"copy.txt": "Text.", "fundstelle.toml": twice})
+    report = run(tmp_path)
+    assert ([one for one, _ in report.unreadable], found("text")) == (["a"], [])
+    (tmp_path / "copy.txt").unlink()
+    publish(tmp_path, {})
+    assert found("text") == ["a"]
+
+
 def test_a_document_that_no_rule_names_is_read_by_nobody_and_reported(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "Text."})
     report = run(tmp_path)
