@@ -89,6 +89,7 @@ def test_wrappers_that_keep_the_text_are_checked(desktop: Page, site: Site) -> N
     alter(desktop, "bleibt unberührt", "<font><font>bleibt</font> un</font>berührt")
     open_result(desktop)
     wait_for_state(desktop, "checked")
+    assert desktop.locator("mark.cited font").count() == 2
     assert joined(desktop, "#text mark.cited.checked") == QUOTE
 
 
