@@ -249,7 +249,8 @@ def _open(path: Path) -> SqliteEngine:
     with _engines_lock:
         if path not in _engines:
             _engines.clear()  # an older generation has been replaced and deleted
-            _engines[path] = SqliteEngine(path)
+            # without making it: a rebuild may have replaced this file just now, and an empty one would find nothing
+            _engines[path] = SqliteEngine(path, may_create=False)
         return _engines[path]
 
 

@@ -28,8 +28,9 @@ from evidence.index.storage import Storage, meta, rows
 class SqliteEngine:
     """An `Engine`; `path` is the file (SQLite keeps a -wal and a -shm file beside it)."""
 
-    def __init__(self, path: Path) -> None:
-        self._storage = Storage(path)
+    def __init__(self, path: Path, *, may_create: bool = True) -> None:
+        """may_create: whether a missing file is made; else asking it raises IndexFault (`index_unreachable`)."""
+        self._storage = Storage(path, may_create=may_create)
         self._snapshot: Snapshot | None = None
         self._building = threading.Lock()
 
