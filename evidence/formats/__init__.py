@@ -8,7 +8,7 @@ from typing import Final
 
 from evidence.anchoring import Parser
 from evidence.content import Content
-from evidence.errors import Refused, gettext_noop
+from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.formats import markdown, text
 
 MAX_TEXT_BYTES: Final = 20_000_000
@@ -40,7 +40,15 @@ FORMATS: dict[str, Format] = {".txt": _TEXT, ".md": _MARKDOWN, ".markdown": _MAR
 def extract(form: Format, data: bytes) -> Content:
     """The content of a file. Raises Refused: `text_too_large`, `too_many_passages`, or what the format itself says."""
     _refuse_large(len(data), form.max_bytes)
-    content = form.extract(data)
+    try:
+        content = form.extract(data)
+    except EvidenceError:
+        raise
+    except Exception as fault:  # a parser that breaks on one file must not end the run that reads thousands
+        message = gettext_noop(
+            "The parser %(parser)s can't cope with this file (%(kind)s). Please report it to whoever runs this."
+        )
+        raise Refused("parser_fault", message, parser=form.parser.name, kind=type(fault).__name__) from fault
     _refuse_large(len(content.text.encode()), MAX_TEXT_BYTES)
     if len(content.passages) > MAX_PASSAGES:
         message = gettext_noop("This has %(count)d paragraphs or rows; one document may have %(limit)d. Split it into several.")

@@ -1,5 +1,6 @@
 """Taking documents in: what is new, what changed, what is refused, what is withdrawn and removed."""
 
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from hashlib import sha256
@@ -13,6 +14,8 @@ from evidence import blobs, ingest, projection, worker
 from evidence.content import Content
 from evidence.errors import Refused
 from evidence.formats import FORMATS, Format, text
+from evidence.content import Content
+from evidence.formats import FORMATS
 from evidence.identity import rights_are_fresh
 from evidence.models import AuditEvent, Document, Passage, Representation, Revision, Run, Source, SourceKind
 from evidence.search import search
@@ -163,6 +166,16 @@ def test_rights_of_a_refused_document_do_not_become_those_of_another(tmp_path: P
     write(tmp_path, {"a.txt": "\0", "b.txt": "Offen.", "c.txt": "Gehalt.", "fundstelle.toml": stated})
     run(tmp_path)
     assert (found("offen"), found("gehalt")) == (["b"], [])
+
+
+def test_a_parser_that_breaks_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(data: bytes) -> Content:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(FORMATS, ".md", replace(FORMATS[".md"], extract=broken))
+    report = publish(tmp_path, {"a.md": "Gut.", "b.txt": "Gut."})
+    assert [(one.path, one.error.code) for one in report.refusals] == [("a.md", "parser_fault")]
+    assert found("gut") == ["b"]
 
 
 def test_a_current_state_that_is_refused_leaves_what_was_taken_in_before(tmp_path: Path) -> None:
