@@ -14,8 +14,6 @@ from evidence import blobs, ingest, projection, worker
 from evidence.content import Content
 from evidence.errors import Refused
 from evidence.formats import FORMATS, Format, text
-from evidence.content import Content
-from evidence.formats import FORMATS
 from evidence.identity import rights_are_fresh
 from evidence.models import AuditEvent, Document, Passage, Representation, Revision, Run, Source, SourceKind
 from evidence.search import search
