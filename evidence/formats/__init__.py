@@ -38,7 +38,10 @@ FORMATS: dict[str, Format] = {".txt": _TEXT, ".md": _MARKDOWN, ".markdown": _MAR
 
 
 def extract(form: Format, data: bytes) -> Content:
-    """The content of a file. Raises Refused: `text_too_large`, `too_many_passages`, `parser_fault`, or what the format itself says."""
+    """The content of a file.
+
+    Raises Refused: `text_too_large`, `too_many_passages`, `parser_fault`, or what the format itself says.
+    """
     _refuse_large(len(data), form.max_bytes)
     try:
         content = form.extract(data)
