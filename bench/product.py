@@ -181,11 +181,12 @@ def _read(root: Path) -> tuple[Times, int]:
 
     client = Client(headers={"host": "localhost"})
     client.force_login(User.objects.get(), backend="django.contrib.auth.backends.ModelBackend")
-    document = Document.objects.get(external_id="g0/large")
+    document = Document.objects.select_related("current").get(external_id="g0/large")
+    place = {"representation": str(document.current), "passage": "7", "q": "und"}
     times = []
     for _ in range(9):
         start = time.perf_counter()
-        response = client.get(f"/documents/{document.public_id}/", {"passage": "7", "q": "und"})
+        response = client.get(f"/documents/{document.public_id}/", place)
         times.append((time.perf_counter() - start) * 1000)
         assert response.status_code == 200
     return Times(times), Revision.objects.get(document=document).size

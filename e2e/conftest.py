@@ -89,7 +89,7 @@ def data_folder() -> None:
     """Stands in for the unit tests' folder for each test: here all tests share the site's."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
     """The product with the demo in it, set up once. Tests that change anything do so in a room of their own."""
     folder = tmp_path_factory.mktemp("site")
@@ -124,6 +124,7 @@ def open_window(new_context: Callable[..., BrowserContext], faults: Faults) -> C
 
     def open_one(**options: Any) -> Page:
         context = new_context(**options)
+        context.set_default_timeout(10_000)
         faults.watch(context)
         return context.new_page()
 

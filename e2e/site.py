@@ -44,7 +44,8 @@ class Site:
         """Give the browser the session of this person, as the form would."""
         client = Client()
         client.force_login(User.objects.get(username=name), backend="django.contrib.auth.backends.ModelBackend")
-        context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": self.address}])
+        value = client.cookies["sessionid"].value
+        context.add_cookies([{"name": "sessionid", "value": value, "url": self.address, "httpOnly": True}])
 
     def search(self, page: Page, question: str, name: str = ANNA) -> None:
         """Sign in and see what this question finds."""

@@ -21,7 +21,7 @@ def test_from_sign_in_to_the_checked_passage(either_device: Page, site: Site) ->
     page.goto(site.address)
     fill_in_sign_in(page)
     ask(page, QUESTION)
-    assert result(page).locator(".quote").text_content() == QUOTE
+    assert result(page).locator("blockquote.quote").text_content() == QUOTE
     assert result(page).locator("mark.found").all_text_contents() == FOUND
     result(page).locator("[data-open]").click()
     wait_for_state(page, "checked")
@@ -33,7 +33,7 @@ def test_from_sign_in_to_the_checked_passage(either_device: Page, site: Site) ->
 def test_every_result_of_a_question_opens_checked(desktop: Page, site: Site) -> None:
     site.search(desktop, "Arbeitspreis")
     shown = [
-        ("".join(hit.locator(".quote").all_text_contents()), hit.locator("[data-open]").get_attribute("href"))
+        ("".join(hit.locator("blockquote.quote").all_text_contents()), hit.locator("[data-open]").get_attribute("href"))
         for hit in desktop.locator(".hit").all()
     ]
     for quote, link in shown:
@@ -120,7 +120,7 @@ def test_neighbours_come_around_the_passage(either_device: Page, site: Site) -> 
     hit = result(either_device)
     hit.get_by_role("link", name="What stands around it").click()
     expect(hit.locator(".neighbours")).to_have_count(2)
-    assert hit.locator(".quote").text_content() == QUOTE
+    assert hit.locator("blockquote.quote").text_content() == QUOTE
 
 
 def test_a_shared_address_opens_elsewhere_after_sign_in(desktop: Page, site: Site, open_window: Callable[..., Page]) -> None:

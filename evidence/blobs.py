@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
 from django.conf import settings
@@ -33,9 +34,11 @@ def read(digest: str) -> bytes:
     return data
 
 
-def delete(digest: str) -> None:
-    """Remove the bytes with this digest; gone already is fine."""
-    _path(digest).unlink(missing_ok=True)
+def keep_only(digests: Collection[str]) -> None:
+    """Remove all bytes but those with these digests, and parts that killed writers left. Nobody may be writing meanwhile."""
+    for path in Path(settings.BLOB_DIR).glob("*/*"):
+        if path.name not in digests:
+            path.unlink(missing_ok=True)
 
 
 def _path(digest: str) -> Path:

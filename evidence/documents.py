@@ -132,7 +132,12 @@ def whole(access: Access, document: UUID, *, representation: UUID) -> Whole:
 
 
 def neighbours(access: Access, document: UUID, representation: UUID, number: int, *, reach: int = 2) -> Sequence[Shown]:
-    """The passages up to `reach` before and after this one, itself left out; empty ones are not shown."""
+    """The passages up to `reach` before and after this one, itself left out; empty ones are not shown.
+
+    Raises Unavailable for a number that this state does not have.
+    """
     found = state_of(access, get(access, document), representation=representation)
+    if not 0 <= number < found.passage_count:
+        raise Unavailable
     rows = Passage.objects.filter(representation=found, number__range=(max(number - reach, 0), number + reach))
     return [show(row) for row in rows.exclude(number=number).order_by("number") if row.quote]

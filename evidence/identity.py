@@ -103,4 +103,4 @@ def rights_are_fresh(source: Source, *, now: datetime) -> bool:
     if source.kind == SourceKind.LOCAL:
         return True
     confirmed = source.rights_confirmed_at
-    return confirmed is not None and confirmed <= now <= confirmed + source.revocation_sla
+    return confirmed is not None and timedelta() <= now - confirmed <= source.revocation_sla

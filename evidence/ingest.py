@@ -5,18 +5,21 @@ One document is one transaction: whoever is killed leaves whole documents behind
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import groupby
-from pathlib import PurePosixPath
+from itertools import groupby, islice
+from pathlib import Path, PurePosixPath
 from typing import Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from django.conf import settings as django_settings
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -45,6 +48,9 @@ from evidence.sources import Item, Listing, Refusal, Rights
 from evidence.sources.rules import Settings
 
 PURGE: Final = "purge"
+WIPE: Final = "wipe"
+MAX_WIPED: Final = 10_000
+"""Removed documents that are wiped away at once; it costs the same for one as for many."""
 SETTLE_AFTER: Final = 20_000
 """Passages written before the index is brought in line: one batch of its own."""
 SETTLE_EVERY: Final = 5.0
@@ -148,24 +154,13 @@ def take_in(
     """Bring the database in line with what a source lists, document by document, and confirm its rights as of `started`.
 
     A listing that is cut short, or misses more than MAX_REMOVED_SHARE of what was known without `allow_removals`, withdraws
-    nothing and confirms nothing. progress is called with the number of items done.
+    nothing and confirms nothing. progress is called with the number of items done. Raises Refused, having done nothing, when
+    another run of this source goes on, or one that started later has been here: its rights are the newer ones.
     """
-    report = Report(Counter(), list(listing.refusals), dict(listing.unread), listing.unnamed, listing.complete)
-    run = Run.objects.create(source=source, started_at=started)
-    projection.ensure()
-    intake = _Intake(source, report)
-    settled = _Settled()
-    for external_id, states in groupby(listing.items, key=lambda item: item.external_id):
-        items = list(states)
-        intake.take(external_id, items)
-        progress(len(items))
-        settled.now_and_then(report.counts["passages"])
-    if report.complete:
-        seen = {item.external_id for item in listing.items} | {refusal.external_id for refusal in report.refusals}
-        _withdraw_missing(source, seen, report, allow_removals=allow_removals)
-    projection.settle()
-    _close(run, source, report)
-    return report
+    with _alone(source):
+        if source.runs.filter(started_at__gt=started).exists():
+            raise Refused("import_overtaken", gettext_noop("A newer import of this source has taken place. Run it again."))
+        return _take_in(source, listing, started, allow_removals, progress)
 
 
 def withdraw(document: Document, *, code: str = "document.withdrawn") -> None:
@@ -185,28 +180,80 @@ def request_purge(document: Document) -> None:
 
 
 def purge(document: int) -> None:
-    """Remove a withdrawn document and everything derived from it, in an order that can be begun again at any point.
+    """Remove a withdrawn document and everything derived from it; a job then wipes what the files still hold of it.
 
-    Index, originals, rows, then what the database's own log still holds. An audit event with ids stays.
+    An audit event with ids stays. One that has come back since then is left alone: the transaction keeps imports out.
     """
-    projection.settle()
-    projection.purge_traces()
-    row = Document.objects.filter(pk=document).exclude(withdrawn_at=None).select_related("source").first()
-    if row is not None:
-        digests = set(row.revisions.values_list("source_sha256", flat=True))
-        others = Revision.objects.exclude(document=row).filter(source_sha256__in=digests)
-        for digest in digests - set(others.values_list("source_sha256", flat=True)):
-            blobs.delete(digest)
-        with transaction.atomic():
+    with transaction.atomic():
+        row = Document.objects.filter(pk=document).exclude(withdrawn_at=None).select_related("source").first()
+        if row is not None:
             _audit(row, "document.purged", revisions=row.revisions.count())
             Citation.objects.filter(document=row).update(exact="", prefix="", suffix="")
             row.delete()
-    _truncate_log()
+        jobs.enqueue(WIPE, [document])
+
+
+def wipe(document: int) -> None:
+    """Leave nothing of removed documents in any file: index, originals, database and its log. Serves all that wait for it."""
+    asked = jobs.waiting(WIPE, limit=MAX_WIPED)
+    projection.purge_traces()
+    with transaction.atomic():  # nobody can write originals meanwhile
+        blobs.keep_only(set(Revision.objects.values_list("source_sha256", flat=True)))
+    _compact()
+    jobs.done(asked)
 
 
 def public_id(source: Source, external_id: str) -> UUID:
     """The document's id for everybody: the same in every database, and no hint of how many others exist."""
     return uuid5(NAMESPACE_URL, "\0".join((source.tenant.slug, source.name, external_id)))
+
+
+def _take_in(
+    source: Source, listing: Listing, started: datetime, allow_removals: bool, progress: Callable[[int], object]
+) -> Report:
+    report = Report(Counter(), list(listing.refusals), dict(listing.unread), listing.unnamed, listing.complete)
+    run = Run.objects.create(source=source, started_at=started)
+    projection.ensure()
+    intake = _Intake(source, report)
+    settled = _Settled()
+    for external_id, states in groupby(listing.items, key=lambda item: item.external_id):
+        items = list(states)
+        intake.take(external_id, items)
+        progress(len(items))
+        settled.now_and_then(report.counts["passages"])
+    if report.complete:
+        seen = {item.external_id for item in listing.items} | {refusal.external_id for refusal in report.refusals}
+        _withdraw_missing(source, seen, report, allow_removals=allow_removals)
+    if report.complete:
+        intake.close({refusal.external_id for refusal in listing.refusals})
+    projection.settle()
+    _close(run, source, report)
+    return report
+
+
+@contextmanager
+def _alone(source: Source) -> Iterator[None]:
+    """Hold the lock of this source's one run. It ends with the process, however that ends."""
+    folder = Path(django_settings.DATA_DIR) / "locks"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / f"source-{source.pk}").open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Refused("import_running", gettext_noop("Another import of this source is running.")) from None
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The bytes of one state. kept: what was made of them before, else `content` is what they hold."""
+
+    form: Format
+    data: bytes
+    digest: str
+    revision: Revision | None
+    kept: Representation | None
+    content: Content | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,13 +289,16 @@ class _Intake:
         self._known = {row.external_id: row for row in source.documents.all()}
 
     def take(self, external_id: str, items: Sequence[Item]) -> None:
-        """Bring one document in line with its states, oldest first; a state that can't be read leaves the others alone."""
-        contents = [self._read(item) for item in items]
+        """Bring one document in line with its states, oldest first; a state that can't be read leaves the others alone.
+
+        Texts are taken apart before the transaction begins: that can take minutes, and nobody else could write meanwhile.
+        """
         known = self._known.get(external_id)
+        reads = [self._read(known, item) for item in items]
         with transaction.atomic():
             row = known or self._create(external_id, items[-1])
-            pairs = zip(items, contents, strict=True)
-            states = [None if data is None else self._state(row, item, data) for item, data in pairs]
+            pairs = zip(items, reads, strict=True)
+            states = [None if read is None else self._state(row, item, read) for item, read in pairs]
             changed = self._facts(row, items[-1], states[-1])
             if row.current_id is None:
                 transaction.set_rollback(True)  # its current state was refused: no document without text stays behind
@@ -259,12 +309,30 @@ class _Intake:
         fresh = any(state is not None and state.new for state in states)
         self._count("new" if known is None else "changed" if fresh else "updated" if changed else "unchanged")
 
+    def close(self, refused: set[str]) -> None:
+        """Documents that the listing refused are read by nobody: what it now says of their rights is not known."""
+        problem = "refused: its rights are not known"
+        nobody = Grant(problem=problem)
+        for row in self._source.documents.filter(external_id__in=refused, withdrawn_at=None).exclude(rights_problem=problem):
+            with transaction.atomic():
+                _audit(row, "rights.changed", old=row.access_class_id, new=self._class(nobody))
+                row.access_class_id, row.rights_problem = self._class(nobody), problem
+                row.updated_at = timezone.now()
+                row.save()
+                projection.record([row.pk])
+        self._report.unreadable += [(external_id, problem) for external_id in sorted(refused & self._known.keys())]
+
     def _count(self, what: str, number: int = 1) -> None:
         self._report.counts[what] += number
 
-    def _read(self, item: Item) -> bytes | None:
+    def _read(self, known: Document | None, item: Item) -> _Read | None:
         try:
-            return item.read()
+            data = item.read()
+            form = FORMATS[PurePosixPath(item.path).suffix.lower()]
+            digest = hashlib.sha256(data).hexdigest()
+            revision = None if known is None else known.revisions.filter(label=item.label, source_sha256=digest).first()
+            kept = None if revision is None else _kept(revision, form)
+            return _Read(form, data, digest, revision, kept, None if kept else extract(form, data))
         except EvidenceError as error:
             self._refuse(item, error)
         except OSError as error:
@@ -286,33 +354,26 @@ class _Intake:
         _audit(row, "document.added")
         return row
 
-    def _state(self, row: Document, item: Item, data: bytes) -> _State | None:
-        """The representation of this state, made if it is new; None if it is refused."""
-        form = FORMATS[PurePosixPath(item.path).suffix.lower()]
-        digest = hashlib.sha256(data).hexdigest()
-        revision = row.revisions.filter(label=item.label, source_sha256=digest).first()
-        kept = None if revision is None else _kept(revision, form)
-        if kept is not None:
-            return _State(kept, new=False)
-        try:
-            content = extract(form, data)
-        except EvidenceError as error:
-            self._refuse(item, error)
-            return None
+    def _state(self, row: Document, item: Item, read: _Read) -> _State:
+        """The representation of this state, made if it is new."""
+        if read.content is None:
+            assert read.kept is not None  # one of the two it has
+            return _State(read.kept, new=False)
+        revision = read.revision
         if revision is None:
-            blobs.put(data)
+            blobs.put(read.data)
             revision = Revision.objects.create(
                 document=row,
                 label=item.label,
                 dated=item.dated,
-                source_sha256=digest,
-                size=len(data),
-                media_type=form.media_type,
+                source_sha256=read.digest,
+                size=len(read.data),
+                media_type=read.form.media_type,
                 path=item.path,
             )
             _audit(row, "revision.added", revision=revision.pk)
-        self._count("passages", len(content.passages))
-        return _State(_represent(row, revision, form, content), new=True)
+        self._count("passages", len(read.content.passages))
+        return _State(_represent(row, revision, read.form, read.content), new=True)
 
     def _facts(self, row: Document, item: Item, state: _State | None) -> bool:
         """Metadata, rights and the current state of a document, in place; gives whether anything changed."""
@@ -398,7 +459,9 @@ def _represent(row: Document, revision: Revision, form: Format, content: Content
         length=len(content.text),
         passage_count=len(content.passages),
     )
-    Passage.objects.bulk_create(_passages(representation, content), batch_size=2_000)
+    passages = iter(_passages(representation, content))
+    while some := list(islice(passages, 2_000)):  # all the rows of a long document at once would take a kilobyte each
+        Passage.objects.bulk_create(some)
     return representation
 
 
@@ -459,8 +522,13 @@ def _audit(document: Document, code: str, **ids: int) -> None:
     AuditEvent.objects.create(tenant_id=document.source.tenant_id, code=code, document=document.public_id, ids=ids)
 
 
-def _truncate_log() -> None:
-    """Empty SQLite's write-ahead log, which still holds what was overwritten."""
-    if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+def _compact() -> None:
+    """Write SQLite's file anew and empty its log: both hold copies of rows, also of those that were overwritten when deleted."""
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM")
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (busy, _, _) = cursor.fetchone()
+    if busy:
+        raise EvidenceError("log_busy", gettext_noop("The database's log can't be emptied while others read."))

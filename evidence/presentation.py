@@ -5,9 +5,11 @@ Whoever calls this has checked that the person may read the document.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from operator import itemgetter
 from typing import Final
 from uuid import UUID
 
@@ -197,6 +199,9 @@ def cell_texts(row: Passage) -> Iterable[str]:
 
 _TAGS: Final = {SpanKind.STRONG: "strong", SpanKind.EMPHASIS: "em", SpanKind.CODE: "code", SpanKind.LINK: "link"}
 FOUND: Final = "mark"
+_Inline = tuple[str, int, int, str]
+"""Tag, start, end, target."""
+_start: Final = itemgetter(1)
 
 
 def show(
@@ -240,29 +245,41 @@ def _cut(row: Passage, text: str, found: Collection[tuple[int, int]], cited: tup
 
 
 def _parts(
-    text: str, cells: Sequence[tuple[int, int]], mark: tuple[int, int] | None, inline: Sequence[tuple[str, int, int, str]]
+    text: str, cells: Sequence[tuple[int, int]], mark: tuple[int, int] | None, inline: Sequence[_Inline]
 ) -> Iterable[Part]:
-    """Parts between the edges of cells and of the mark. An empty cell stays, so that columns keep their places."""
+    """Parts between the edges of cells and of the mark. An empty cell stays, so that columns keep their places.
+
+    One sweep over sorted ranges: a passage can hold a hundred thousand of them.
+    """
     edges = sorted({0, len(text), *(edge for cell in cells for edge in cell), *(mark or ())})
     empty = {start for start, end in cells if start == end}
+    waiting, touching = deque(sorted(inline, key=_start)), list[_Inline]()
+    cell_end = 0
+    ends = {start: end for start, end in cells if start < end}
     for start, end in zip(edges, [*edges[1:], None], strict=True):
         if start in empty:
             yield Part((), cell=True)
         if end is None:
             break
+        cell_end = ends.get(start, cell_end)
+        touching = [one for one in touching if one[2] > start]
+        while waiting and waiting[0][1] < end:
+            touching.append(waiting.popleft())
         yield Part(
-            pieces=tuple(_pieces(text, start, end, inline)),
-            cell=any(left <= start and end <= right for left, right in cells),
+            pieces=tuple(_pieces(text, start, end, touching)),
+            cell=end <= cell_end,
             cited=mark is not None and mark[0] <= start and end <= mark[1],
         )
 
 
-def _pieces(text: str, start: int, end: int, inline: Sequence[tuple[str, int, int, str]]) -> Iterable[Piece]:
-    """Runs between the edges of inline ranges; of several over one run a found word wins, then the innermost."""
-    touching = [one for one in inline if one[1] < end and one[2] > start]
+def _pieces(text: str, start: int, end: int, touching: Sequence[_Inline]) -> Iterable[Piece]:
+    """Runs between the edges of inline ranges (in the order of their starts); a found word wins, then the innermost."""
+    coming, over = deque(touching), list[_Inline]()
     edges = sorted({start, end, *(edge for _, left, right, _ in touching for edge in (left, right) if start < edge < end)})
     for left, right in zip(edges, edges[1:], strict=False):
-        over = [one for one in touching if one[1] <= left and right <= one[2]]
+        while coming and coming[0][1] <= left:
+            over.append(coming.popleft())
+        over = [one for one in over if one[2] > left]
         if not over:
             yield Piece(text[left:right])
             continue

@@ -55,7 +55,7 @@ def pending() -> set[int]:
 def engine() -> SqliteEngine:
     """The index to ask. Raises IndexFault when there is none (`manage.py reindex` builds it)."""
     try:
-        path = _folder() / (_folder() / _POINTER).read_text()
+        path = _current()
     except FileNotFoundError:
         if Document.objects.exclude(current=None).exists():
             raise _missing() from None
@@ -115,9 +115,11 @@ def rebuild(progress: Callable[[int], object] = lambda passages: None) -> int:
 
 
 def purge_traces() -> None:
-    """After removals: nothing of what was removed stays in the index's log file."""
+    """After removals: nothing of what was removed stays in a file of the index, nor in one that a killed rebuild left."""
+    settle()
     with _writing(wait=True):
-        engine().checkpoint()
+        engine().compact()
+        _forget_others(_current())
 
 
 def differences() -> Iterator[str]:
@@ -220,6 +222,11 @@ def _folder() -> Path:
     return Path(settings.INDEX_DIR)
 
 
+def _current() -> Path:
+    """The file that searches ask. Raises FileNotFoundError when none was ever made."""
+    return _folder() / (_folder() / _POINTER).read_text()
+
+
 def _files() -> list[Path]:
     return [path for path in _folder().glob("*.sqlite3") if path.stem.isdigit()]
 
@@ -242,7 +249,8 @@ def _open(path: Path) -> SqliteEngine:
     with _engines_lock:
         if path not in _engines:
             _engines.clear()  # an older generation has been replaced and deleted
-            _engines[path] = SqliteEngine(path)
+            # without making it: a rebuild may have replaced this file just now, and an empty one would find nothing
+            _engines[path] = SqliteEngine(path, may_create=False)
         return _engines[path]
 
 

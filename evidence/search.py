@@ -7,7 +7,7 @@ fits is dropped, counted and noted as a fault of the index, by ids.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
 
@@ -57,7 +57,8 @@ class Results:
     """The answer to one question.
 
     absent: words or phrases that occur nowhere in what this person may read. choices: attribute -> values, most frequent
-    first. contacts: whom to ask. dropped: hits that no longer fitted the database.
+    first. contacts: whom to ask. dropped: hits that no longer fitted the database. empty: there is no document at all that this
+    person may read; the answer is then the same as for someone without any rights.
     """
 
     query: Query
@@ -69,6 +70,7 @@ class Results:
     contacts: Sequence[str] = ()
     withheld: Sequence[Withheld] = ()
     dropped: int = 0
+    empty: bool = False
 
 
 def search(
@@ -88,22 +90,23 @@ def search(
     skip = paging.offset(offset, most=MAX_OFFSET)
     query = parse(text)
     chosen = {name: tuple(values) for name, values in (filters or {}).items() if name in ATTRIBUTES and values}
-    if not query.phrases or not access.classes:
-        return Results(query=query, contacts=_contacts(access), withheld=access.withheld)
+    nothing = Results(query=query, contacts=_contacts(access), withheld=access.withheld)
+    if not Document.objects.readable(access).exists():
+        return replace(nothing, empty=True)
+    if not query.phrases:
+        return nothing
     projection.settle_quickly()
     result = projection.engine().search(
         query, classes=access.classes, excluded=projection.pending(), filters=chosen, limit=count, offset=skip
     )
     hits = _checked(access, query, result.hits)
-    return Results(
-        query=query,
+    return replace(
+        nothing,
         hits=hits,
         total=result.total,
         offset=skip,
         choices=_choices(access, result.counts, chosen),
         absent=[" ".join(words) for words, n in zip(query.phrases, result.frequencies, strict=True) if n == 0],
-        contacts=_contacts(access),
-        withheld=access.withheld,
         dropped=len(result.hits) - len(hits),
     )
 

@@ -11,9 +11,12 @@ from django.views.i18n import set_language
 
 from evidence.api import addresses
 from evidence.api import errors as api_errors
+from evidence.index.query import MAX_LENGTH, MAX_WORDS
+from evidence.index.tokens import MAX_WORD_LENGTH
 from evidence.web import account, documents, errors, health, search, tokens
 
 API = "api/v1/"
+LIMITS = {"most_characters": MAX_LENGTH, "most_words": MAX_WORDS, "most_letters": MAX_WORD_LENGTH}
 
 
 def broken(request: HttpRequest) -> HttpResponse:
@@ -34,7 +37,7 @@ urlpatterns = [
         documents.neighbours,
         name="neighbours",
     ),
-    path("help/", TemplateView.as_view(template_name="help/page.html"), name="help"),
+    path("help/", TemplateView.as_view(template_name="help/page.html", extra_context=LIMITS), name="help"),
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("password/", account.ChangePassword.as_view(), name="password_change"),

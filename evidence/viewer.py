@@ -84,10 +84,15 @@ def read(
 ) -> Reading:
     """The document with the passage of this number marked, and the question's words in it.
 
-    representation: a kept state, else the current one; a passage's number only counts together with it.
-    Raises Unavailable, and Refused for a passage that this state does not have.
+    representation: a kept state, else the current one. Raises Unavailable, and Refused for a passage that this state does not
+    have, or that is named without the state that its number belongs to.
     """
     row = documents.get(access, document)
+    if passage is not None and representation is None:
+        raise Refused(
+            "passage_without_state",
+            gettext_noop("A passage number counts only together with the state of the document that it belongs to."),
+        )
     state = documents.state_of(access, row, representation=representation)
     rows = list(Passage.objects.filter(representation=state).order_by("number"))
     marked = None if passage is None else _marked(rows, passage, presentation.text_state(row, state))

@@ -12,7 +12,7 @@ from evidence.errors import EvidenceError, IndexFault
 
 logger = logging.getLogger(__name__)
 
-HANDLERS: Final[Mapping[str, Callable[[int], None]]] = {ingest.PURGE: ingest.purge}
+HANDLERS: Final[Mapping[str, Callable[[int], None]]] = {ingest.PURGE: ingest.purge, ingest.WIPE: ingest.wipe}
 PAUSE: Final = 1.0
 """Seconds between two looks at an empty queue."""
 

@@ -8,11 +8,13 @@ from typing import Final
 
 from evidence.anchoring import Parser
 from evidence.content import Content
-from evidence.errors import Refused, gettext_noop
+from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.formats import markdown, text
 
 MAX_TEXT_BYTES: Final = 20_000_000
 """UTF-8 bytes of text in one document: more than ten times the longest German law, and still read in one piece."""
+MAX_PASSAGES: Final = 250_000
+"""In one document, empty ones included: a browser shows no more, and an import keeps one document in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,24 @@ FORMATS: dict[str, Format] = {".txt": _TEXT, ".md": _MARKDOWN, ".markdown": _MAR
 
 
 def extract(form: Format, data: bytes) -> Content:
-    """The content of a file. Raises Refused: `text_too_large`, or what the format itself says."""
+    """The content of a file.
+
+    Raises Refused: `text_too_large`, `too_many_passages`, `parser_fault`, or what the format itself says.
+    """
     _refuse_large(len(data), form.max_bytes)
-    content = form.extract(data)
+    try:
+        content = form.extract(data)
+    except EvidenceError:
+        raise
+    except Exception as fault:  # a parser that breaks on one file must not end the run that reads thousands
+        message = gettext_noop(
+            "The parser %(parser)s can't cope with this file (%(kind)s). Please report it to whoever runs this."
+        )
+        raise Refused("parser_fault", message, parser=form.parser.name, kind=type(fault).__name__) from fault
     _refuse_large(len(content.text.encode()), MAX_TEXT_BYTES)
+    if len(content.passages) > MAX_PASSAGES:
+        message = gettext_noop("This has %(count)d paragraphs or rows; one document may have %(limit)d. Split it into several.")
+        raise Refused("too_many_passages", message, count=len(content.passages), limit=MAX_PASSAGES)
     return content
 
 

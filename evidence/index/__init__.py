@@ -77,7 +77,7 @@ class Engine(Protocol):
         """Add these documents, or replace what the index has of them."""
 
     def remove(self, documents: Collection[int]) -> None:
-        """Take these documents out, physically: their words are in no file afterwards. Unknown ones are ignored."""
+        """Take these documents out; after `compact` their words are in no file. Unknown ones are ignored."""
 
     def reclass(self, changes: Mapping[int, tuple[int, Mapping[str, str]]]) -> None:
         """Give documents another access class and other attributes; their words stay as they are."""
@@ -101,7 +101,10 @@ class Engine(Protocol):
         """Which representation the index holds of each of these documents; unknown ones are left out."""
 
     def checkpoint(self) -> None:
-        """Empty the log: afterwards what was removed is in no file of the index."""
+        """Empty the log."""
+
+    def compact(self) -> None:
+        """Write everything anew: afterwards what was removed is in no file of the index."""
 
     def documents(self) -> Iterator[Indexed]:
         """Everything the index holds, in the order of document ids."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -89,8 +90,9 @@ def phrase_counts(words: Sequence[tuple[Integers, Integers]], slots: int) -> Int
     words: for each word of the phrase, in order, the passage (0 to slots - 1) and the position of each place where it stands.
     """
     # moved so that all words of one instance get the same key; + len(words) keeps it above zero
-    keys = [passage << 32 | (position + len(words) - offset) for offset, (passage, position) in enumerate(words)]
-    return np.bincount(common(keys) >> 32, minlength=slots)
+    keys = (passage << 32 | (position + len(words) - offset) for offset, (passage, position) in enumerate(words))
+    found = reduce(lambda instances, more: common([instances, more]), keys)  # two at a time: a phrase may have a hundred words
+    return np.bincount(found >> 32, minlength=slots)
 
 
 def _idf(passages: int, with_phrase: int) -> float:

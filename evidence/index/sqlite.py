@@ -28,8 +28,9 @@ from evidence.index.storage import Storage, meta, rows
 class SqliteEngine:
     """An `Engine`; `path` is the file (SQLite keeps a -wal and a -shm file beside it)."""
 
-    def __init__(self, path: Path) -> None:
-        self._storage = Storage(path)
+    def __init__(self, path: Path, *, may_create: bool = True) -> None:
+        """may_create: whether a missing file is made; else asking it raises IndexFault (`index_unreachable`)."""
+        self._storage = Storage(path, may_create=may_create)
         self._snapshot: Snapshot | None = None
         self._building = threading.Lock()
 
@@ -43,7 +44,7 @@ class SqliteEngine:
             self._storage.checkpoint()
 
     def remove(self, documents: Collection[int]) -> None:
-        """Take out, physically. A call that ended with IndexFault "index_busy" must be repeated."""
+        """Take out. A call that ended with IndexFault "index_busy" must be repeated."""
         with self._storage.writing() as connection:
             changes.take_out(connection, documents)
         self._storage.checkpoint()
@@ -63,6 +64,10 @@ class SqliteEngine:
     def checkpoint(self) -> None:
         """As Engine says. Raises IndexFault "index_busy" when readers don't end."""
         self._storage.checkpoint()
+
+    def compact(self) -> None:
+        """As Engine says. Needs room for a second file, and a few seconds for a million passages."""
+        self._storage.compact()
 
     def documents(self) -> Iterator[Indexed]:
         """Everything the index holds, in the order of document ids, as of one moment."""

@@ -40,10 +40,11 @@ CREATE TABLE posting (
 
 
 class Storage:
-    """An index file, made when it is not there. Raises IndexFault when it is of another format, damaged or busy."""
+    """An index file, made when it is not there. Raises IndexFault when it is out of reach, damaged, of another format or busy."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, may_create: bool = True) -> None:
         self.path = path
+        self._may_create = may_create
         self._local = threading.local()
         self._inherited: list[apsw.Connection] = []
 
@@ -74,6 +75,12 @@ class Storage:
             if busy:
                 raise apsw.BusyError
 
+    def compact(self) -> None:
+        """Write the file anew. Pages keep copies of rows that moved within their tree, which secure_delete does not know of."""
+        with _faults():
+            self._connection().execute("VACUUM")
+        self.checkpoint()
+
     def _connection(self) -> apsw.Connection:
         connection = self._opened()
         if getattr(self._local, "checked", None) is not connection:
@@ -87,7 +94,7 @@ class Storage:
         if connection is None or process != os.getpid():
             if connection is not None:
                 self._inherited.append(connection)
-            connection = _open(self.path)
+            connection = _open(self.path, may_create=self._may_create)
             self._local.opened = (os.getpid(), connection)
         return connection
 
@@ -103,9 +110,9 @@ def meta(connection: apsw.Connection, name: str) -> int:
     return int(value)
 
 
-def _open(path: Path) -> apsw.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection = apsw.Connection(str(path))
+def _open(path: Path, *, may_create: bool) -> apsw.Connection:
+    creating = apsw.SQLITE_OPEN_CREATE if may_create else 0
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | creating)
     connection.set_busy_timeout(BUSY_MILLISECONDS)
     for setting in (
         f"page_size={PAGE_BYTES}",
@@ -155,6 +162,8 @@ def _faults() -> Iterator[None]:
         yield
     except apsw.BusyError as error:
         raise IndexFault("index_busy", gettext_noop("The index is busy. Please try again.")) from error
+    except apsw.CantOpenError as error:
+        raise IndexFault("index_unreachable", gettext_noop("The index can't be opened.")) from error
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise _format_fault() from error
 

@@ -62,6 +62,7 @@ class _Run:
     def listing(self) -> Listing:
         for entry in self._walk(self.root):
             self._take(entry)
+        self._refuse_unused_denials()
         arranged = arrange(self.items, self.refusals)
         return Listing(
             items=arranged.items,
@@ -71,6 +72,13 @@ class _Run:
             unused=[rule.pattern.text for rule in self.folder.rules.documents if rule.where not in self.used],
             complete=self.complete,
         )
+
+    def _refuse_unused_denials(self) -> None:
+        """A denial that fits no file denies nothing: most likely its path is misspelt, and what it was to close is open."""
+        for rule in self.folder.rules.documents:
+            if rule.where not in self.used and rule.fields.get("denied"):
+                message = gettext_noop("%(where)s denies nobody: its path “%(path)s” fits no file.")
+                self._refuse(rule.pattern.text, Refused("rules_denial_unused", message, where=rule.where, path=rule.pattern.text))
 
     def _walk(self, folder: Path) -> Iterator[os.DirEntry[str]]:
         """Everything that is not a folder, depth first, without what is hidden or left out. Links to folders are not followed."""

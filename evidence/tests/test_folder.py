@@ -41,6 +41,13 @@ def test_files_of_all_depths_are_items_in_the_order_of_their_ids(tmp_path: Path)
     assert (found.refusals, found.complete) == ([], True)
 
 
+def test_a_denial_whose_path_fits_no_file_is_refused_by_name(tmp_path: Path) -> None:
+    write(tmp_path, "minutes/a.md")
+    found = listing(tmp_path, OPEN + '[[document]]\npath = "minuts/*"\ndenied = ["user:eva"]')
+    assert reasons(found) == {"minuts/*": "rules_denial_unused"}
+    assert len(found.items) == 1
+
+
 def test_hidden_names_and_the_rules_file_are_left_out(tmp_path: Path) -> None:
     write(tmp_path, ".git/a.md", ".b.md", "fundstelle.toml", "c.md")
     found = listing(tmp_path)

@@ -114,6 +114,13 @@ def test_rights_count_only_within_the_revocation_sla(age: timedelta | None, read
     assert bool(access(person("eva", ["alle"])).classes) is readable
 
 
+def test_the_longest_revocation_sla_closes_nobody_out() -> None:
+    longest = timedelta(days=10_000_000)  # beyond the calendar's end
+    row = source(kind=SourceKind.FOLDER, rights_confirmed_at=timezone.now(), revocation_sla=longest)
+    access_class(row, allow=(group("alle"),))
+    assert access(person("eva", ["alle"])).classes
+
+
 def test_a_withheld_source_is_told_to_the_groups_it_is_announced_to_only() -> None:
     row = source(kind=SourceKind.FOLDER, title="Archiv", contact="archiv@example.org")
     row.announced_to.add(group("netz"))

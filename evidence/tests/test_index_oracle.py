@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evidence.index import Engine, Entry, Result
 from evidence.index.query import Query
 from evidence.index.sqlite import SqliteEngine
-from evidence.index.tokens import words
+from evidence.index.tokens import find, words
 from evidence.tests.entries import entry
 from evidence.tests.oracle import ranked
 
@@ -104,6 +104,8 @@ def compare(corpus: Corpus, query: Query, classes: Collection[int], excluded: Co
     expected = ranked(corpus.readable(classes, excluded), query)
     assert [(hit.document, hit.passage) for hit in found.hits] == [hit[:2] for hit in expected]
     assert [hit.score for hit in found.hits] == pytest.approx([hit[2] for hit in expected], rel=0, abs=1e-9)
+    texts = [corpus.entries[hit.document].passages[hit.passage] for hit in found.hits]
+    assert all(find([phrase], text) for text in texts for phrase in query.phrases)
     assert found.total == len(expected)
     assert sum(found.counts.get("kind", {}).values()) == len(expected)
 

@@ -1,15 +1,24 @@
 """Taking documents in: what is new, what changed, what is refused, what is withdrawn and removed."""
 
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
-from evidence import ingest, projection, worker
+from evidence import blobs, ingest, projection, worker
+from evidence.content import Content
+from evidence.errors import Refused
+from evidence.formats import FORMATS, Format, text
 from evidence.identity import rights_are_fresh
 from evidence.models import AuditEvent, Document, Passage, Representation, Revision, Run, Source, SourceKind
 from evidence.search import search
+from evidence.sources.folder import Folder
+from evidence.sources.rules import beside
 from evidence.tests.builders import access, document, group, person, publish, rules, run, tenant, write
 
 pytestmark = pytest.mark.django_db
@@ -97,6 +106,17 @@ def test_two_current_files_with_one_id_are_refused(tmp_path: Path) -> None:
     assert Document.objects.count() == 0
 
 
+def test_a_document_that_is_refused_later_is_read_by_nobody_until_its_rights_are_known(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    twice = rules(("**", 'allowed = ["group:netz"]'), ("copy.txt", 'id = "a"'))
+    write(tmp_path, {"copy.txt": "Text.", "fundstelle.toml": twice})
+    report = run(tmp_path)
+    assert ([one for one, _ in report.unreadable], found("text")) == (["a"], [])
+    (tmp_path / "copy.txt").unlink()
+    publish(tmp_path, {})
+    assert found("text") == ["a"]
+
+
 def test_a_document_that_no_rule_names_is_read_by_nobody_and_reported(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "Text."})
     report = run(tmp_path)
@@ -125,12 +145,35 @@ def test_a_refused_file_does_not_stop_the_others(tmp_path: Path) -> None:
     assert [row.external_id for row in Document.objects.all()] == ["a"]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_text_is_taken_apart_while_others_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside: list[bool] = []
+
+    def extract(data: bytes) -> Content:
+        inside.append(connection.in_atomic_block)
+        return text.extract(data)
+
+    monkeypatch.setitem(FORMATS, ".probe", Format(text.PARSER, "text/plain", extract))
+    publish(tmp_path, {"a.probe": "Text."})
+    assert (inside, found("text")) == ([False], ["a"])
+
+
 def test_rights_of_a_refused_document_do_not_become_those_of_another(tmp_path: Path) -> None:
     closed, opened = 'allowed = ["group:netz"]', OPEN
     stated = rules(("a.txt", closed), ("b.txt", opened), ("c.txt", closed))
     write(tmp_path, {"a.txt": "\0", "b.txt": "Offen.", "c.txt": "Gehalt.", "fundstelle.toml": stated})
     run(tmp_path)
     assert (found("offen"), found("gehalt")) == (["b"], [])
+
+
+def test_a_parser_that_breaks_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(data: bytes) -> Content:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(FORMATS, ".md", replace(FORMATS[".md"], extract=broken))
+    report = publish(tmp_path, {"a.md": "Gut.", "b.txt": "Gut."})
+    assert [(one.path, one.error.code) for one in report.refusals] == [("a.md", "parser_fault")]
+    assert found("gut") == ["b"]
 
 
 def test_a_current_state_that_is_refused_leaves_what_was_taken_in_before(tmp_path: Path) -> None:
@@ -178,6 +221,27 @@ def test_an_import_confirms_rights_as_of_its_start(tmp_path: Path) -> None:
     assert found("text") == []
 
 
+def test_an_older_run_does_not_bring_back_rights_that_a_newer_one_took_away(tmp_path: Path) -> None:
+    older = timezone.now()
+    publish(tmp_path, {"a.txt": "Text."}, allowed='["group:netz"]')
+    with pytest.raises(Refused, match="newer import"):
+        publish(tmp_path, {}, started=older)
+    assert found("text") == []
+
+
+def test_a_source_has_one_run_at_a_time(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    again = partial(run, tmp_path)
+    listing = Folder(tmp_path, beside(tmp_path), frozenset(FORMATS)).list()
+
+    def begin_another(items: int) -> None:
+        with pytest.raises(Refused, match="Another import"):
+            again()
+
+    ingest.take_in(Source.objects.get(), listing, started=timezone.now(), progress=begin_another)
+    assert again().counts["unchanged"] == 1
+
+
 def test_a_run_is_kept_with_counts_and_codes_only(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Geheim.", "b.txt": "\0"})
     kept = Run.objects.get()
@@ -208,6 +272,37 @@ def test_a_purged_document_leaves_no_word_in_any_file(tmp_path: Path, data_folde
     assert not Document.objects.filter(external_id="a").exists()
     assert _files_with(data_folder, word) == []
     assert found("anderer") == ["b"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_purge_writes_the_database_anew(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Absatz.\n\n" * 2_000, "b.txt": "Text."})
+    ingest.request_purge(document("a"))
+    worker.run_due()
+    with connection.cursor() as cursor:
+        assert cursor.execute("PRAGMA freelist_count").fetchone() == (0,)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_purge_removes_what_killed_imports_and_rebuilds_left(tmp_path: Path, data_folder: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text.", "b.txt": "Bleibt."})
+    blobs.put(b"Von einem Import, der vor seiner Transaktion starb.")
+    next((data_folder / "blobs").iterdir()).joinpath(".part-x").touch()
+    (data_folder / "index" / "7.sqlite3").touch()
+    ingest.request_purge(document("a"))
+    worker.run_due()
+    assert [path.name for path in (data_folder / "index").glob("*.sqlite3")] == ["1.sqlite3"]
+    assert [path.name for path in (data_folder / "blobs").glob("*/*")] == [sha256(b"Bleibt.").hexdigest()]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_document_that_comes_back_before_its_purge_stays_whole(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    ingest.request_purge(document("a"))
+    run(tmp_path)
+    worker.run_due()
+    assert (found("text"), list(projection.differences())) == (["a"], [])
+    assert blobs.read(document("a").current.revision.source_sha256) == b"Text."  # type: ignore[union-attr]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -259,8 +354,6 @@ def test_the_same_id_in_two_sources_is_two_documents(tmp_path: Path) -> None:
 
 def _files_with(folder: Path, word: str) -> list[str]:
     """Files below `folder` (and the test database beside it) that hold the word in any of the ways it was stored."""
-    from django.db import connection
-
     database = Path(str(connection.settings_dict["NAME"]))
     places = [path for path in folder.rglob("*") if path.is_file()]
     if database.exists():

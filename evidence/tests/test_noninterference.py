@@ -153,6 +153,15 @@ def test_a_move_out_of_reach_shows_nothing_before_the_index_knows(eva: Client, t
         assert everything(eva) == before
 
 
+def test_the_last_document_that_could_be_read_leaves_no_trace(eva: Client, tmp_path: Path) -> None:
+    group("netz")
+    before = everything(eva)
+    publish(tmp_path / "x", {"r0.txt": "ventil gas"}, source="x")
+    assert everything(eva) != before
+    publish(tmp_path / "x", {"r0.txt": "ventil gas"}, source="x", allowed='["group:netz"]')
+    assert everything(eva) == before
+
+
 def test_what_may_be_read_does_change_the_pages(eva: Client, tmp_path: Path) -> None:
     publish(tmp_path / "x", {"r0.txt": "ventil gas"}, source="x")
     before = everything(eva)

@@ -254,8 +254,8 @@ def test_the_number_of_queries_does_not_depend_on_hits(tmp_path: Path, django_as
         assert search(mine, "gleich").total == 12
 
 
-QUERIES = 7
-"""Waiting jobs (twice: to settle, to leave out), documents, passages, their headings, titles of sources, contact."""
+QUERIES = 8
+"""Whether there is anything, waiting jobs (to settle, to leave out), documents, passages, headings, sources, contact."""
 
 
 def test_documents_are_found_by_title_whatever_the_case(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from evidence.content import Content, Passage, PassageKind
 from evidence.errors import Refused
-from evidence.formats import FORMATS, MAX_TEXT_BYTES, extract
+from evidence.formats import FORMATS, MAX_PASSAGES, MAX_TEXT_BYTES, extract
 
 SAMPLES = Path(__file__).parent / "samples"
 TRICKY = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "tricky"
@@ -74,6 +74,12 @@ def test_the_largest_text_is_read_and_one_byte_more_is_refused() -> None:
     with pytest.raises(Refused, match="20000001 bytes, at most 20000000") as refusal:
         extract(TEXT, b"x" * (MAX_TEXT_BYTES + 1))
     assert refusal.value.code == "text_too_large"
+
+
+def test_a_text_of_too_many_paragraphs_is_refused() -> None:
+    assert len(extract(TEXT, b"\n\n" * (MAX_PASSAGES - 1)).passages) == MAX_PASSAGES
+    with pytest.raises(Refused, match="has 250001 paragraphs"):
+        extract(TEXT, b"\n\n" * MAX_PASSAGES)
 
 
 def test_text_that_grows_beyond_the_limit_is_refused() -> None:

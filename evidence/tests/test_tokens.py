@@ -2,7 +2,7 @@
 
 import pytest
 
-from evidence.index.tokens import MAX_WORD_LENGTH, TOKENISER, Vocabulary, find, tokenise, words
+from evidence.index.tokens import MAX_FOUND, MAX_WORD_LENGTH, TOKENISER, Vocabulary, find, tokenise, words
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,7 @@ def test_vocabulary_gives_one_number_to_all_spellings() -> None:
 def test_vocabulary_has_no_number_for_words_that_cannot_be_asked_for() -> None:
     vocabulary = Vocabulary()
     assert vocabulary.numbers(f"{'a' * MAX_WORD_LENGTH} {'a' * (MAX_WORD_LENGTH + 1)}") == [0, -1]
+
+
+def test_only_the_first_thousand_places_of_a_word_are_marked() -> None:
+    assert len(find([("a",)], "a " * (MAX_FOUND + 5))) == MAX_FOUND

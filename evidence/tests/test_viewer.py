@@ -37,7 +37,10 @@ def eva() -> Access:
 
 
 def read(mine: Access, name: str = "a", **options: object) -> Reading:
-    return viewer.read(mine, document(name).public_id, **options)  # type: ignore[arg-type]
+    row = document(name)
+    if "passage" in options:
+        options = {"representation": row.current.public_id, **options}  # type: ignore[union-attr]
+    return viewer.read(mine, row.public_id, **options)  # type: ignore[arg-type]
 
 
 def shown(reading: Reading) -> list[Shown]:
@@ -93,6 +96,12 @@ def test_a_passage_that_does_not_exist_or_is_empty_is_refused(tmp_path: Path, nu
         read(access(person("eva", ["alle"])), passage=number)
 
 
+def test_a_passage_number_without_its_state_is_refused(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Eins."})
+    with pytest.raises(Refused, match="only together"):
+        viewer.read(access(person("eva", ["alle"])), document("a").public_id, passage=0)
+
+
 def test_an_older_state_says_that_it_is_not_current(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Alt."})
     old = document("a").current
@@ -133,6 +142,14 @@ def test_neighbours_are_the_passages_around(tmp_path: Path) -> None:
     row = document("a")
     around = neighbours(access(person("eva", ["alle"])), row.public_id, row.current.public_id, 1)  # type: ignore[union-attr]
     assert [(one.number, one.text) for one in around] == [(0, "Eins."), (3, "Vier.")]
+
+
+@pytest.mark.parametrize("number", [-1, 2, 2**63, 10**400])
+def test_a_passage_that_is_none_has_no_neighbours(tmp_path: Path, number: int) -> None:
+    publish(tmp_path, {"a.txt": "Eins.\n\nZwei."})
+    row = document("a")
+    with pytest.raises(Unavailable):
+        neighbours(access(person("eva", ["alle"])), row.public_id, row.current.public_id, number)  # type: ignore[union-attr]
 
 
 def test_reading_costs_the_same_queries_for_short_and_long_texts(tmp_path: Path, django_assert_num_queries: object) -> None:

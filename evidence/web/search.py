@@ -75,13 +75,13 @@ def _context(request: Request, question: str, results: Results) -> dict[str, obj
         "question": question,
         "results": results,
         "filters": _filters(request.GET, results),
-        "narrowed": any(choice.chosen for choices in results.choices.values() for choice in choices),
+        "narrowed": sum(choice.chosen for choices in results.choices.values() for choice in choices),
         "without_filters": _address(request.GET, dict.fromkeys(_HEADINGS, ())),
         "first": results.offset + 1,
         "last": min(next_offset, results.total),
         "more": _address(request.GET, {"offset": [str(next_offset)]}) if has_more else "",
         "start": _address(request.GET, {}) if results.offset else "",
-        "countless": results.total > search.MAX_OFFSET,
+        "countless": search.MAX_OFFSET if results.total > search.MAX_OFFSET else None,
     }
 
 

@@ -2,9 +2,11 @@
 
 import { startCopying } from "fundstelle/copy";
 import { startKeys } from "fundstelle/keys";
+import { refuseStorage } from "fundstelle/storage";
 import { startUpgrades } from "fundstelle/upgrade";
 import { startViewer } from "fundstelle/viewer";
 
+refuseStorage("htmx"); // before htmx runs: its script stands behind this one
 startUpgrades(document);
 startKeys(document);
 startCopying(document);

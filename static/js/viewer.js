@@ -41,8 +41,15 @@ export function startViewer(document) {
       conclude(root, status, finding, observer);
     }
   });
-  arriveAt(root.querySelector(CITED), status);
-  return () => observer.disconnect();
+  const mark = root.querySelector(CITED);
+  const listening = new AbortController();
+  arriveAt(mark, status);
+  // While the page loads, the browser itself goes to the address's #p-NUMBER, and takes the focus away from the mark.
+  document.defaultView.addEventListener("load", () => returnTo(mark), { once: true, signal: listening.signal });
+  return () => {
+    observer.disconnect();
+    listening.abort();
+  };
 }
 
 /** @param {HTMLElement} root @returns {import("fundstelle/check").Anchor | null} */
@@ -104,6 +111,16 @@ function arriveAt(mark, status) {
   mark.setAttribute("aria-describedby", status.id);
   mark.scrollIntoView({ block: "center", behavior: "instant" });
   focusQuietly(mark);
+}
+
+/**
+ * Back to the mark, unless it was withdrawn or the person has gone elsewhere meanwhile.
+ * @param {HTMLElement | null} mark
+ */
+function returnTo(mark) {
+  if (mark?.isConnected && mark.ownerDocument.activeElement === mark.ownerDocument.body) {
+    focusQuietly(mark);
+  }
 }
 
 /** @param {HTMLElement} element */

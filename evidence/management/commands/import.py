@@ -9,7 +9,7 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from evidence import ingest
-from evidence.errors import EvidenceError
+from evidence.errors import EvidenceError, Refused
 from evidence.formats import FORMATS
 from evidence.ingest import Report
 from evidence.models import Tenant
@@ -49,9 +49,12 @@ class Command(BaseCommand):
         except EvidenceError as error:
             raise CommandError(f"{error} [{error.code}]", returncode=NOTHING_DONE) from None
         with tqdm(total=len(listing.items), desc=source, unit="file", disable=options["verbosity"] == 0) as bar:
-            report = ingest.take_in(
-                row, listing, started=started, allow_removals=bool(options["allow_removals"]), progress=bar.update
-            )
+            try:
+                report = ingest.take_in(
+                    row, listing, started=started, allow_removals=bool(options["allow_removals"]), progress=bar.update
+                )
+            except Refused as error:
+                raise CommandError(f"{error} [{error.code}]", returncode=NOTHING_DONE) from None
         self._tell(report, listing)
         if report.refusals or not report.complete:
             raise CommandError("Some of it was refused (see above); the rest is taken in.", returncode=DONE_IN_PART)

@@ -27,6 +27,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no document {document!r} in source {source!r} of tenant {tenant!r}.")
         ingest.request_purge(row)
         worker.run_due()
-        if Job.objects.filter(kind=ingest.PURGE, key=row.pk).exists():
+        if Job.objects.filter(kind__in=[ingest.PURGE, ingest.WIPE], key=row.pk).exists():
             raise CommandError("The document is invisible, but not removed yet. manage.py work goes on trying.")
+        if Document.objects.filter(pk=row.pk).exists():
+            raise CommandError("An import took the document in again meanwhile. Take it out of its source first.")
         self.stdout.write(f"{row.public_id} is removed.")

@@ -1,0 +1,179 @@
+"""The search page: what three people see, what stays text, what is refused, and what it costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from evidence.models import Source
+from evidence.tests.builders import document, group, person, publish
+from evidence.tests.pages import main, parsed, sign_in, texts, value
+
+QUERIES_OF_A_SEARCH = 15
+"""Session, person, 4 for the Access, 7 for the search, and the tenants in the page's head, which a fragment does without."""
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def handbook(tmp_path: Path) -> Path:
+    """Two documents: one that all may read, one that only the grid may."""
+    publish(tmp_path / "alle", {"urlaub.md": "# Urlaub\n\nDer Antrag kommt vor dem Urlaub."})
+    publish(tmp_path / "netz", {"netz.md": "# Netz\n\nDer Antrag kommt ins Netz."}, allowed='["group:netz"]', source="netz")
+    return tmp_path
+
+
+def test_hit_shows_the_whole_passage_with_its_words_marked(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    page = parsed(client.get("/", {"q": "antrag"}))
+    assert texts(page, ".quote") == ["Der Antrag kommt vor dem Urlaub."]
+    assert texts(page, ".quote mark") == ["Antrag"]
+    assert texts(page, ".hit-title") == ["Urlaub"]
+
+
+def test_hit_opens_its_document_in_the_state_that_was_found(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    link = value(parsed(client.get("/", {"q": "antrag"})), "[data-open]", "href")
+    row = document("urlaub")
+    assert row.current is not None
+    assert link == f"/documents/{row.public_id}/?representation={row.current.public_id}&passage=1&q=antrag#p-1"
+    assert client.get(link).status_code == 200
+
+
+def test_each_person_finds_what_that_person_may_read(client: Client, handbook: Path) -> None:
+    for name, groups, found in (("all", ["alle", "netz"], 2), ("part", ["alle"], 1), ("none", [], 0)):
+        sign_in(client, person(name, groups))
+        assert len(texts(parsed(client.get("/", {"q": "antrag"})), ".quote")) == found
+
+
+def test_page_is_the_same_to_the_byte_with_and_without_what_may_not_be_read(client: Client, tmp_path: Path) -> None:
+    publish(tmp_path / "a", {"urlaub.md": "Der Antrag kommt vor dem Urlaub."})
+    sign_in(client, person("anna", ["alle"]))
+    questions = [{"q": "antrag"}, {"q": "netz"}, {"q": "antrag netz"}, {"q": ""}, {"q": "antrag", "source": "handbuch"}]
+    before = [main(client.get("/", question)) for question in questions]
+    publish(tmp_path / "n", {"netz.md": "Der Antrag kommt ins Netz. " * 50}, allowed='["group:netz"]', source="netz")
+    assert [main(client.get("/", question)) for question in questions] == before
+
+
+@pytest.mark.parametrize("groups", [["fremd"], []])
+def test_who_may_read_nothing_is_told_so_without_an_error(client: Client, handbook: Path, groups: list[str]) -> None:
+    sign_in(client, person("clara", groups))
+    for question in ({}, {"q": "antrag"}):
+        response = client.get("/", question, headers={"accept-language": "en"})
+        assert response.status_code == 200
+        assert "There is nothing here yet that you may read" in response.content.decode()
+        assert "lindenau@example.org" in response.content.decode()
+
+
+def test_inactive_person_belongs_to_no_tenant(client: Client, handbook: Path) -> None:
+    sign_in(client, person("dirk", ["alle"], active=False))
+    response = client.get("/", {"q": "antrag"}, headers={"accept-language": "en"})
+    assert "belong to no active tenant" in response.content.decode()
+    assert "Urlaub" not in response.content.decode()
+
+
+def test_markup_in_titles_passages_and_questions_stays_text(client: Client, tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+    publish(tmp_path, {"x.txt": f"{evil} Wort"})
+    type(document("x")).objects.update(title=evil)
+    sign_in(client, person("anna", ["alle"]))
+    page = parsed(client.get("/", {"q": f"script {evil}"[:40] + " wort"}))
+    assert texts(page, ".hit-title") == [evil]
+    assert texts(page, ".quote") == [f"{evil} Wort"]
+    assert page.css("main script, main img") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("a" * 201, "The query has 201 characters; at most 200 are possible."),
+        (" ".join("abcdefghijklm"), "The query has 13 different words; at most 12 are possible."),
+        ("a\tb", "The query holds a control character"),
+        ("a" * 41, "A word of the query is longer than 40 characters."),
+    ],
+)
+def test_refused_question_says_exactly_why(client: Client, handbook: Path, question: str, reason: str) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    response = client.get("/", {"q": question}, headers={"accept-language": "en"})
+    assert response.status_code == 400
+    assert reason in texts(parsed(response), "[role=alert]")[0]
+
+
+def test_refusal_is_said_in_german_too(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    response = client.get("/", {"q": "a" * 201}, headers={"accept-language": "de"})
+    assert "201 Zeichen; möglich sind höchstens 200" in texts(parsed(response), "[role=alert]")[0]
+
+
+@pytest.mark.parametrize("offset", ["-1", "10001", "x", "1.5", "9" * 20])
+def test_offset_out_of_range_is_refused(client: Client, handbook: Path, offset: str) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    assert client.get("/", {"q": "antrag", "offset": offset}).status_code == 400
+
+
+def test_nothing_found_names_words_that_occur_nowhere_and_whom_to_ask(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    page = parsed(client.get("/", {"q": "antrag quastenflosser"}))
+    assert texts(page, ".absent li") == ["quastenflosser"]
+    assert "lindenau@example.org" in texts(page, ".none")[0]
+
+
+def test_question_of_punctuation_finds_nothing_and_says_why(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    response = client.get("/", {"q": "§ %"}, headers={"accept-language": "en"})
+    assert "The question holds no word" in response.content.decode()
+
+
+def test_filters_narrow_and_can_be_taken_out_by_a_link(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle", "netz"]))
+    page = parsed(client.get("/", {"q": "antrag"}))
+    narrowed = parsed(client.get("/" + value(page, "#filter-source-netz", "href")))
+    assert len(texts(narrowed, ".quote")) == 1
+    widened = parsed(client.get("/" + value(narrowed, "[aria-current=true].option", "href")))
+    assert len(texts(widened, ".quote")) == 2
+
+
+def test_more_results_come_as_a_page_and_as_a_fragment(client: Client, tmp_path: Path) -> None:
+    publish(tmp_path, {"viel.txt": "\n\n".join(f"Wort {n}" for n in range(25))})
+    sign_in(client, person("anna", ["alle"]))
+    more = value(parsed(client.get("/", {"q": "wort"})), "#more a", "href")
+    page = parsed(client.get(f"/{more}"))
+    fragment = parsed(client.get(f"/{more}", headers={"hx-request": "true", "hx-target": "more"}))
+    assert texts(fragment, ".quote") == texts(page, ".quote")
+    assert len(texts(page, ".quote")) == 10
+    assert fragment.css("form, header") == []
+
+
+def test_withheld_source_is_named_with_its_contact(client: Client, handbook: Path) -> None:
+    Source.objects.filter(name="netz").update(kind="folder", rights_confirmed_at=None, contact="Leitstelle", title="Netzarchiv")
+    Source.objects.get(name="netz").announced_to.add(group("netz"))
+    sign_in(client, person("ben", ["alle", "netz"]))
+    page = parsed(client.get("/", {"q": "antrag"}))
+    assert "Netzarchiv" in texts(page, ".withheld")[0]
+    assert "Leitstelle" in texts(page, ".withheld")[0]
+    assert len(texts(page, ".quote")) == 1
+
+
+def test_table_row_stands_below_the_headings_of_its_columns(client: Client, tmp_path: Path) -> None:
+    publish(tmp_path, {"preise.md": "# Preise\n\n| Art | Preis |\n|---|---|\n| Strom | 30 ct |\n"})
+    sign_in(client, person("anna", ["alle"]))
+    page = parsed(client.get("/", {"q": "strom"}))
+    assert texts(page, ".hit-column") == ["Art", "Preis"]
+    assert texts(page, ".quote") == ["Strom", "30 ct"]
+
+
+@pytest.mark.parametrize("target", [None, "results", "more"])
+def test_queries_do_not_depend_on_the_number_of_hits(
+    client: Client, tmp_path: Path, django_assert_num_queries: DjangoAssertNumQueries, target: str | None
+) -> None:
+    texts_of = {f"{n}.md": f"# Titel\n\nWort einmal{'' if n else ' allein'} {n}" for n in range(10)}
+    publish(tmp_path, texts_of)
+    sign_in(client, person("anna", ["alle"]))
+    headers = {"hx-request": "true", "hx-target": target} if target else {}
+    for question, hits in (("allein", 1), ("wort", 10)):
+        with django_assert_num_queries(QUERIES_OF_A_SEARCH - (1 if target else 0)):
+            response = client.get("/", {"q": question}, headers=headers)
+        assert len(texts(parsed(response), ".quote")) == hits
