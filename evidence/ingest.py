@@ -184,6 +184,7 @@ def purge(document: int) -> None:
 
     An audit event with ids stays. One that has come back since then is left alone: the transaction keeps imports out.
     """
+    projection.settle()
     with transaction.atomic():
         row = Document.objects.filter(pk=document).exclude(withdrawn_at=None).select_related("source").first()
         if row is not None:

@@ -11,8 +11,11 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -24,17 +27,28 @@ from evidence import jobs
 from evidence.errors import IndexFault, gettext_noop
 from evidence.index import Entry, Indexed
 from evidence.index.sqlite import SqliteEngine
-from evidence.models import Document, Passage
+from evidence.models import Document, Passage, Representation, id_list
 
 JOB: Final = "index"
+CHUNK: Final = 500
+"""Documents whose states are looked up at once."""
 BATCH_PASSAGES: Final = 20_000
 """Passages given to the index at once: enough to make its sorting pay, little enough for memory."""
 QUICK: Final = 50
 """Changed documents that a search settles before it asks; more are left to the worker."""
+ARCHIVED: Final = 1 << 40
+"""Added to the id of an earlier state, and to its access class: so that it is asked for only when somebody wants it."""
 _POINTER: Final = "current"
 
 _engines: dict[Path, SqliteEngine] = {}
 _engines_lock = threading.Lock()
+
+
+class Scope(StrEnum):
+    """Which states a question is asked of."""
+
+    CURRENT = "current"
+    EARLIER_TOO = "earlier_too"
 
 
 def record(documents: Collection[int]) -> None:
@@ -48,8 +62,16 @@ def settle_after_commit() -> None:
 
 
 def pending() -> set[int]:
-    """Documents whose last change has not reached the index."""
-    return jobs.waiting_keys(JOB)
+    """Ids in the index, of current and earlier states, of documents whose last change has not reached it."""
+    documents = jobs.waiting_keys(JOB)
+    return documents | _archived_ids(documents)
+
+
+def classes(access_classes: Collection[int], *, scope: Scope) -> Collection[int]:
+    """The classes to ask the index for, where these may be read."""
+    if scope is Scope.CURRENT:
+        return access_classes
+    return {*access_classes, *(one + ARCHIVED for one in access_classes)}
 
 
 def engine() -> SqliteEngine:
@@ -103,10 +125,11 @@ def rebuild(progress: Callable[[int], object] = lambda passages: None) -> int:
         path = _folder() / f"{number}.sqlite3"
         fresh = SqliteEngine(path)
         count = 0
-        for batch in _batches(_indexable()):
-            fresh.put(_entries(batch))
-            count += len(batch)
-            progress(sum(document.current.passage_count for document in batch if document.current))
+        for documents in _chunks(_indexable()):
+            count += len(documents)
+            for batch in _batches(_states(documents)):
+                fresh.put(_entries(batch))
+                progress(sum(state.passages for state in batch))
         fresh.checkpoint()
         _point_at(path)
         _forget_others(path)
@@ -118,21 +141,31 @@ def purge_traces() -> None:
     """After removals: nothing of what was removed stays in a file of the index, nor in one that a killed rebuild left."""
     settle()
     with _writing(wait=True):
-        engine().compact()
+        index = engine()
+        known = {state.id for documents in _chunks(_indexable()) for state in _states(documents)}
+        index.remove([found.document for found in index.documents() if found.document not in known])
+        index.compact()
         _forget_others(_current())
 
 
 def differences() -> Iterator[str]:
     """Where index and database disagree beyond what is pending, one line of ids a finding."""
     waits = pending()
-    expected = {document.pk: _indexed(document) for document in _indexable().iterator(chunk_size=2_000)}
+    expected = {state.id: _indexed(state) for documents in _chunks(_indexable()) for state in _states(documents)}
     for found in engine().documents():
         wanted = expected.pop(found.document, None)
         if found != wanted and found.document not in waits:
-            yield f"document {found.document}: index {found}, database {wanted}"
-    for document, wanted in expected.items():
-        if document not in waits:
-            yield f"document {document}: not in the index, database {wanted}"
+            yield f"state {found.document}: index {found}, database {wanted}"
+    for state, wanted in expected.items():
+        if state not in waits:
+            yield f"state {state}: not in the index, database {wanted}"
+
+
+def place(document: Document, representation: int) -> tuple[int, int]:
+    """The id and the access class under which the index has this state of a document."""
+    if representation == document.current_id:
+        return document.pk, document.access_class_id
+    return representation + ARCHIVED, document.access_class_id + ARCHIVED
 
 
 def attributes(document: Document) -> Mapping[str, str]:
@@ -145,18 +178,30 @@ def attributes(document: Document) -> Mapping[str, str]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A state of a document as the index is to hold it."""
+
+    id: int
+    document: Document
+    representation: int
+    access_class: int
+    passages: int
+
+
 def _settle_some(limit: int) -> int:
     """Bring the oldest pending documents in line; gives how many jobs were looked at. The caller holds the lock."""
     work = jobs.waiting(JOB, limit=limit)
     if not work:
         return 0
     index = engine()
-    wanted = {document.pk: document for document in _indexable().filter(pk__in={job.key for job in work})}
-    index.remove([key for key in {job.key for job in work} if key not in wanted])
+    keys = {job.key for job in work}
+    wanted = {state.id: state for state in _states(list(_indexable().filter(pk__in=keys)))}
+    index.remove((keys | _archived_ids(keys)) - wanted.keys())
     known = index.representations(list(wanted))
-    moved = {pk: document for pk, document in wanted.items() if known.get(pk) == document.current_id}
-    index.reclass({pk: (document.access_class_id, attributes(document)) for pk, document in moved.items()})
-    for batch in _batches(document for pk, document in sorted(wanted.items()) if pk not in moved):
+    kept = {state.id for state in wanted.values() if known.get(state.id) == state.representation}
+    index.reclass({one: (wanted[one].access_class, attributes(wanted[one].document)) for one in kept})
+    for batch in _batches(state for state in wanted.values() if state.id not in kept):
         index.put(_entries(batch))
     jobs.done(work)
     return len(work)
@@ -167,50 +212,84 @@ def _indexable() -> QuerySet[Document]:
     return found.select_related("source", "current").order_by("pk")
 
 
-def _batches(documents: QuerySet[Document] | Iterator[Document]) -> Iterator[Sequence[Document]]:
-    """Documents in batches of about BATCH_PASSAGES passages."""
-    if isinstance(documents, QuerySet):
-        documents = documents.iterator(chunk_size=2_000)
-    batch: list[Document] = []
-    passages = 0
+def _archived_ids(documents: Collection[int]) -> set[int]:
+    """The ids that earlier states of these documents have or could have."""
+    if not documents:
+        return set()
+    rows = Representation.objects.filter(revision__document__in=id_list(documents, using="default"))
+    return {pk + ARCHIVED for pk in rows.values_list("pk", flat=True)}
+
+
+def _states(documents: Sequence[Document]) -> Iterator[_State]:
+    """The current state of each document, then the latest text of each earlier revision."""
+    earlier = _earlier(documents)
     for document in documents:
-        batch.append(document)
-        passages += document.current.passage_count if document.current else 0
-        if passages >= BATCH_PASSAGES or len(batch) >= 2_000:
+        if document.current is None:
+            continue
+        access_class = document.access_class_id
+        yield _State(document.pk, document, document.current.pk, access_class, document.current.passage_count)
+        for representation, passages in earlier.get(document.pk, ()):
+            yield _State(representation + ARCHIVED, document, representation, access_class + ARCHIVED, passages)
+
+
+def _earlier(documents: Sequence[Document]) -> Mapping[int, Collection[tuple[int, int]]]:
+    """For each document, the latest text (id, passages) of each revision but the current one's."""
+    rows = Representation.objects.filter(revision__document__in=[document.pk for document in documents]).order_by("pk")
+    current = {document.current.revision_id for document in documents if document.current}
+    found: dict[int, dict[int, tuple[int, int]]] = {}
+    for pk, revision, document, passages in rows.values_list("pk", "revision", "revision__document", "passage_count"):
+        if revision not in current:
+            found.setdefault(document, {})[revision] = (pk, passages)
+    return {document: list(latest.values()) for document, latest in found.items()}
+
+
+def _chunks(documents: QuerySet[Document]) -> Iterator[Sequence[Document]]:
+    """All of them, a few hundred at a time."""
+    rows = documents.iterator(chunk_size=CHUNK)
+    while chunk := list(islice(rows, CHUNK)):
+        yield chunk
+
+
+def _batches(states: Iterable[_State]) -> Iterator[Sequence[_State]]:
+    """States in batches of about BATCH_PASSAGES passages."""
+    batch: list[_State] = []
+    passages = 0
+    for state in states:
+        batch.append(state)
+        passages += state.passages
+        if passages >= BATCH_PASSAGES:
             yield batch
             batch, passages = [], 0
     if batch:
         yield batch
 
 
-def _entries(documents: Sequence[Document]) -> list[Entry]:
+def _entries(states: Sequence[_State]) -> list[Entry]:
     quotes: dict[int, list[str]] = {}
-    rows = Passage.objects.filter(representation__in=[document.current_id for document in documents])
+    rows = Passage.objects.filter(representation__in=[state.representation for state in states])
     ordered = rows.order_by("representation", "number").values_list("representation", "start", "end", "text")
     for representation, start, end, text in ordered.iterator(chunk_size=5_000):
         quotes.setdefault(representation, []).append(text[: end - start])
     return [
         Entry(
-            document=document.pk,
-            public_id=document.public_id,
-            representation=document.current_id,
-            access_class=document.access_class_id,
-            attributes=attributes(document),
-            passages=quotes.get(document.current_id, []),
+            document=state.id,
+            public_id=state.document.public_id,
+            representation=state.representation,
+            access_class=state.access_class,
+            attributes=attributes(state.document),
+            passages=quotes.get(state.representation, []),
         )
-        for document in documents
-        if document.current_id is not None
+        for state in states
     ]
 
 
-def _indexed(document: Document) -> Indexed:
-    assert document.current is not None  # _indexable() gives no others
+def _indexed(state: _State) -> Indexed:
     return Indexed(
-        document=document.pk,
-        representation=document.current.pk,
-        access_class=document.access_class_id,
-        passages=document.current.passage_count,
-        attributes=attributes(document),
+        document=state.id,
+        representation=state.representation,
+        access_class=state.access_class,
+        passages=state.passages,
+        attributes=attributes(state.document),
     )
 
 

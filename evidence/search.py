@@ -18,8 +18,9 @@ from evidence.access import Access, Withheld
 from evidence.index import ATTRIBUTES, Hit
 from evidence.index.query import Query, parse
 from evidence.index.tokens import find
-from evidence.models import AuditEvent, Document, Passage, Source, Tenant
-from evidence.presentation import Card, Context, Shown, card, contexts, current, show
+from evidence.models import AuditEvent, Document, Passage, Representation, Source, Tenant
+from evidence.presentation import Card, Context, Shown, card, contexts, show
+from evidence.projection import Scope
 
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 50
@@ -31,11 +32,12 @@ MAX_OFFSET: Final = 10_000
 class Found:
     """One hit: the document, the passage word for word with its context, and what orders it.
 
-    matches: the found words, code points inside the quote.
+    matches: the found words, code points inside the quote. is_current: whether this state is the document's current one.
     """
 
     document: Card
     representation: UUID
+    is_current: bool
     passage: Shown
     context: Context
     matches: tuple[tuple[int, int], ...]
@@ -78,12 +80,14 @@ def search(
     text: str,
     *,
     filters: Mapping[str, Collection[str]] | None = None,
+    scope: Scope = Scope.CURRENT,
     limit: object = DEFAULT_LIMIT,
     offset: object = 0,
 ) -> Results:
     """Passages that hold every word of the question, best first.
 
-    filters: attribute (index.ATTRIBUTES) -> allowed values; an empty or missing one does not filter. limit: 1 to 50.
+    scope: whether earlier revisions are asked too; statistics then count their passages as well. filters: attribute
+    (index.ATTRIBUTES) -> allowed values; an empty or missing one does not filter. limit: 1 to 50.
     Raises Refused for a question or number outside the contract, IndexFault when the index can't be asked.
     """
     count = paging.limit(limit, most=MAX_LIMIT)
@@ -97,7 +101,12 @@ def search(
         return nothing
     projection.settle_quickly()
     result = projection.engine().search(
-        query, classes=access.classes, excluded=projection.pending(), filters=chosen, limit=count, offset=skip
+        query,
+        classes=projection.classes(access.classes, scope=scope),
+        excluded=projection.pending(),
+        filters=chosen,
+        limit=count,
+        offset=skip,
     )
     hits = _checked(access, query, result.hits)
     return replace(
@@ -112,9 +121,11 @@ def search(
 
 
 def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[Found]:
-    """The hits that the database confirms: class, current state, and the words in the passage."""
-    documents = Document.objects.readable(access).filter(pk__in=[hit.document for hit in hits])
-    rows = {row.pk: row for row in documents.select_related("source", "current__revision")}
+    """The hits that the database confirms: class, state, and the words in the passage."""
+    states = Representation.objects.filter(
+        pk__in=[hit.representation for hit in hits], revision__document__in=Document.objects.readable(access)
+    )
+    rows = {row.pk: row for row in states.select_related("revision__document__source")}
     places = Q(pk__in=[])
     for hit in hits:
         places |= Q(representation=hit.representation, number=hit.passage)
@@ -123,18 +134,17 @@ def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[Foun
     found: list[Found] = []
     faults: list[Hit] = []
     for hit in hits:
-        row, passage = rows.get(hit.document), passages.get((hit.representation, hit.passage))
-        if row is None or passage is None or (row.access_class_id, row.current_id) != (hit.access_class, hit.representation):
+        state, passage = rows.get(hit.representation), passages.get((hit.representation, hit.passage))
+        matches = tuple(find(query.phrases, passage.quote)) if passage else ()
+        if state is None or passage is None or not matches or not _in_place(hit, state):
             faults.append(hit)
             continue
-        matches = tuple(find(query.phrases, passage.quote))
-        if not matches:
-            faults.append(hit)
-            continue
+        document = state.revision.document
         found.append(
             Found(
-                document=card(row, current(row)),
-                representation=current(row).public_id,
+                document=card(document, state),
+                representation=state.public_id,
+                is_current=state.pk == document.current_id,
                 passage=show(passage, found=matches),
                 context=around[passage.pk],
                 matches=matches,
@@ -143,6 +153,11 @@ def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[Foun
         )
     _note(access, faults)
     return found
+
+
+def _in_place(hit: Hit, state: Representation) -> bool:
+    """Whether the index has this state under the id and the class that the database gives it now."""
+    return (hit.document, hit.access_class) == projection.place(state.revision.document, state.pk)
 
 
 def _note(access: Access, faults: Sequence[Hit]) -> None:

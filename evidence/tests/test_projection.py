@@ -7,9 +7,10 @@ import pytest
 
 from evidence import ingest, jobs, projection, worker
 from evidence.errors import IndexFault
-from evidence.models import Document, Job
+from evidence.models import Document, Job, Representation
 from evidence.search import search
 from evidence.tests.builders import access, document, person, publish
+from evidence.tests.entries import entry
 
 pytestmark = pytest.mark.django_db
 
@@ -82,7 +83,7 @@ def test_only_one_process_writes_at_a_time(tmp_path: Path) -> None:
     with projection._writing(wait=True):
         assert projection.settle(wait=False) == 0
         projection.settle_quickly()
-        assert projection.pending() == {document("a").pk}
+        assert document("a").pk in projection.pending()
     assert projection.settle() == 1
 
 
@@ -115,3 +116,46 @@ def test_a_worker_that_is_told_to_stop_finishes_its_piece(monkeypatch: pytest.Mo
     jobs.enqueue("test", [1, 2])
     worker.work(stop)
     assert (done, Job.objects.count()) == ([1], 1)
+
+
+def indexed() -> list[int]:
+    """Representations in the index."""
+    return sorted(one.representation for one in projection.engine().documents())
+
+
+def test_earlier_revisions_are_in_the_index_beside_the_current_one(tmp_path: Path) -> None:
+    for text in ("Eins.", "Zwei.", "Drei."):
+        publish(tmp_path, {"a.txt": text})
+    assert indexed() == sorted(Representation.objects.values_list("pk", flat=True))
+    assert list(projection.differences()) == []
+
+
+def test_a_revision_that_is_current_again_is_no_earlier_one(tmp_path: Path) -> None:
+    for text in ("Eins.", "Zwei.", "Eins."):
+        publish(tmp_path, {"a.txt": text})
+    assert document("a").current_id in [one.representation for one in projection.engine().documents() if one.document < 1 << 40]
+    assert (len(indexed()), list(projection.differences())) == (2, [])
+
+
+def test_withdrawing_takes_earlier_revisions_out_too(tmp_path: Path) -> None:
+    for text in ("Eins.", "Zwei."):
+        publish(tmp_path, {"a.txt": text})
+    ingest.withdraw(document("a"))
+    projection.settle()
+    assert indexed() == []
+
+
+def test_rights_move_earlier_revisions_too(tmp_path: Path) -> None:
+    for text in ("Eins.", "Zwei."):
+        publish(tmp_path, {"a.txt": text})
+    publish(tmp_path, {"a.txt": "Zwei."}, allowed='["group:netz"]')
+    classes = {one.access_class % (1 << 40) for one in projection.engine().documents()}
+    assert classes == {document("a").access_class_id}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_the_database_does_not_know_is_swept_out_of_the_index(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Eins."})
+    projection.engine().put([entry(7, "verwaist")])
+    projection.purge_traces()
+    assert indexed() == [document("a").current_id]

@@ -10,6 +10,7 @@ from evidence.errors import Refused
 from evidence.identity import NOBODY
 from evidence.index import Entry
 from evidence.models import AuditEvent, Document, Membership, Passage
+from evidence.projection import Scope
 from evidence.search import Results, search
 from evidence.tests.builders import access, document, person, publish, tenant, write
 
@@ -273,3 +274,27 @@ def test_documents_are_found_by_title_whatever_the_case(tmp_path: Path) -> None:
     assert documents.by_title(mine, "übersicht").total == 1
     assert documents.by_title(mine, "Uebersicht").total == 0
     assert documents.by_title(access(person("max")), "übersicht").total == 0
+
+
+def test_earlier_revisions_are_found_only_when_they_are_asked_for(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Frist acht Tage."})
+    publish(tmp_path, {"a.txt": "Frist neun Tage."})
+    assert quotes(ask("acht")) == []
+    (hit,) = ask("acht", scope=Scope.EARLIER_TOO).hits
+    assert (hit.passage.text, hit.is_current) == ("Frist acht Tage.", False)
+    assert [found.is_current for found in ask("neun", scope=Scope.EARLIER_TOO).hits] == [True]
+
+
+def test_earlier_revisions_change_nothing_in_a_search_of_current_ones(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Frist Tage."})
+    before = [hit.score for hit in ask("Frist").hits]
+    publish(tmp_path, {"a.txt": "Frist Frist Frist ist lang."})
+    publish(tmp_path, {"a.txt": "Frist Tage."})
+    assert [hit.score for hit in ask("Frist").hits] == before
+
+
+def test_earlier_revisions_follow_the_rights_of_today(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Frist acht Tage."})
+    publish(tmp_path, {"a.txt": "Frist neun Tage."}, allowed='["group:netz"]')
+    assert ask("acht", scope=Scope.EARLIER_TOO).total == 0
+    assert ask("acht", "ida", ("netz",), scope=Scope.EARLIER_TOO).total == 1
