@@ -44,7 +44,7 @@ _engines: dict[Path, SqliteEngine] = {}
 _engines_lock = threading.Lock()
 
 
-class Scope(StrEnum):
+class Versions(StrEnum):
     """Which states a question is asked of."""
 
     CURRENT = "current"
@@ -67,9 +67,9 @@ def pending() -> set[int]:
     return documents | _archived_ids(documents)
 
 
-def classes(access_classes: Collection[int], *, scope: Scope) -> Collection[int]:
+def classes(access_classes: Collection[int], *, versions: Versions) -> Collection[int]:
     """The classes to ask the index for, where these may be read."""
-    if scope is Scope.CURRENT:
+    if versions is Versions.CURRENT:
         return access_classes
     return {*access_classes, *(one + ARCHIVED for one in access_classes)}
 

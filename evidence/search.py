@@ -20,7 +20,7 @@ from evidence.index.query import Query, parse
 from evidence.index.tokens import find
 from evidence.models import AuditEvent, Document, Passage, Representation, Source, Tenant
 from evidence.presentation import Card, Context, Shown, card, contexts, show
-from evidence.projection import Scope
+from evidence.projection import Versions
 
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 50
@@ -80,13 +80,13 @@ def search(
     text: str,
     *,
     filters: Mapping[str, Collection[str]] | None = None,
-    scope: Scope = Scope.CURRENT,
+    versions: Versions = Versions.CURRENT,
     limit: object = DEFAULT_LIMIT,
     offset: object = 0,
 ) -> Results:
     """Passages that hold every word of the question, best first.
 
-    scope: whether earlier revisions are asked too; statistics then count their passages as well. filters: attribute
+    versions: whether earlier revisions are asked too; statistics then count their passages as well. filters: attribute
     (index.ATTRIBUTES) -> allowed values; an empty or missing one does not filter. limit: 1 to 50.
     Raises Refused for a question or number outside the contract, IndexFault when the index can't be asked.
     """
@@ -102,7 +102,7 @@ def search(
     projection.settle_quickly()
     result = projection.engine().search(
         query,
-        classes=projection.classes(access.classes, scope=scope),
+        classes=projection.classes(access.classes, versions=versions),
         excluded=projection.pending(),
         filters=chosen,
         limit=count,

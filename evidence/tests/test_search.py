@@ -10,7 +10,7 @@ from evidence.errors import Refused
 from evidence.identity import NOBODY
 from evidence.index import Entry
 from evidence.models import AuditEvent, Document, Membership, Passage
-from evidence.projection import Scope
+from evidence.projection import Versions
 from evidence.search import Results, search
 from evidence.tests.builders import access, document, person, publish, tenant, write
 
@@ -280,9 +280,9 @@ def test_earlier_revisions_are_found_only_when_they_are_asked_for(tmp_path: Path
     publish(tmp_path, {"a.txt": "Frist acht Tage."})
     publish(tmp_path, {"a.txt": "Frist neun Tage."})
     assert quotes(ask("acht")) == []
-    (hit,) = ask("acht", scope=Scope.EARLIER_TOO).hits
+    (hit,) = ask("acht", versions=Versions.EARLIER_TOO).hits
     assert (hit.passage.text, hit.is_current) == ("Frist acht Tage.", False)
-    assert [found.is_current for found in ask("neun", scope=Scope.EARLIER_TOO).hits] == [True]
+    assert [found.is_current for found in ask("neun", versions=Versions.EARLIER_TOO).hits] == [True]
 
 
 def test_earlier_revisions_change_nothing_in_a_search_of_current_ones(tmp_path: Path) -> None:
@@ -296,5 +296,5 @@ def test_earlier_revisions_change_nothing_in_a_search_of_current_ones(tmp_path: 
 def test_earlier_revisions_follow_the_rights_of_today(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Frist acht Tage."})
     publish(tmp_path, {"a.txt": "Frist neun Tage."}, allowed='["group:netz"]')
-    assert ask("acht", scope=Scope.EARLIER_TOO).total == 0
-    assert ask("acht", "ida", ("netz",), scope=Scope.EARLIER_TOO).total == 1
+    assert ask("acht", versions=Versions.EARLIER_TOO).total == 0
+    assert ask("acht", "ida", ("netz",), versions=Versions.EARLIER_TOO).total == 1

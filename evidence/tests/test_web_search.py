@@ -177,3 +177,13 @@ def test_queries_do_not_depend_on_the_number_of_hits(
         with django_assert_num_queries(QUERIES_OF_A_SEARCH - (1 if target else 0)):
             response = client.get("/", {"q": question}, headers=headers)
         assert len(texts(parsed(response), ".quote")) == hits
+
+
+def test_earlier_versions_are_found_and_labelled_when_they_are_asked_for(client: Client, tmp_path: Path) -> None:
+    publish(tmp_path, {"a.md": "Frist acht Tage."})
+    publish(tmp_path, {"a.md": "Frist neun Tage."})
+    sign_in(client, person("anna", ["alle"]))
+    assert texts(parsed(client.get("/", {"q": "acht"})), ".quote") == []
+    page = parsed(client.get("/", {"q": "acht", "earlier": "1"}))
+    assert (texts(page, ".quote"), texts(page, ".hit-earlier")) == (["Frist acht Tage."], ["Earlier version"])
+    assert page.css_first("input[name=earlier][checked]") is not None

@@ -8,6 +8,7 @@ from django import forms
 
 from evidence import paging
 from evidence.index import ATTRIBUTES
+from evidence.projection import Versions
 
 
 class Typed(forms.Field):
@@ -41,6 +42,11 @@ class SearchForm(forms.Form):
     kind = Several(required=False)
     language = Several(required=False)
     status = Several(required=False)
+    earlier = forms.BooleanField(required=False)
+
+    def versions(self) -> Versions:
+        """Whether earlier versions are asked too."""
+        return Versions.EARLIER_TOO if self.cleaned_data["earlier"] else Versions.CURRENT
 
     def filters(self) -> Mapping[str, Collection[str]]:
         """Attribute -> values; those that were not sent are left out."""

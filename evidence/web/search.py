@@ -55,11 +55,14 @@ def page(request: HttpRequest) -> HttpResponse:
     form.is_valid()
     asked = form.cleaned_data
     try:
-        results = search.search(request.access, asked["q"], filters=form.filters(), offset=asked["offset"])
+        results = search.search(
+            request.access, asked["q"], filters=form.filters(), versions=form.versions(), offset=asked["offset"]
+        )
     except Refused as error:
-        context = {"question": asked["q"], "refused": words(error)}
+        context = {"question": asked["q"], "earlier": asked["earlier"], "refused": words(error)}
         return render(request, _template(request), context, status=HTTPStatus.BAD_REQUEST)
-    return render(request, _template(request), _context(request, asked["q"], results))
+    context = _context(request, asked["q"], results) | {"earlier": asked["earlier"]}
+    return render(request, _template(request), context)
 
 
 def _template(request: Request) -> str:
