@@ -7,7 +7,7 @@ fits is dropped, counted and noted as a fault of the index, by ids.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
@@ -94,11 +94,10 @@ def search(
     skip = paging.offset(offset, most=MAX_OFFSET)
     query = parse(text)
     chosen = {name: tuple(values) for name, values in (filters or {}).items() if name in ATTRIBUTES and values}
-    nothing = Results(query=query, contacts=_contacts(access), withheld=access.withheld)
-    if not Document.objects.readable(access).exists():
-        return replace(nothing, empty=True)
-    if not query.phrases:
-        return nothing
+    contacts = _contacts(access)
+    empty = not Document.objects.readable(access).exists()
+    if empty or not query.phrases:
+        return Results(query=query, contacts=contacts, withheld=access.withheld, empty=empty)
     projection.settle_quickly()
     result = projection.engine().search(
         query,
@@ -109,8 +108,10 @@ def search(
         offset=skip,
     )
     hits = _checked(access, query, result.hits)
-    return replace(
-        nothing,
+    return Results(
+        query=query,
+        contacts=contacts,
+        withheld=access.withheld,
         hits=hits,
         total=result.total,
         offset=skip,
