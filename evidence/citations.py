@@ -18,7 +18,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from evidence import anchoring, documents
+from evidence import anchoring, annotation, documents
 from evidence.access import Access
 from evidence.anchoring import Anchor, State, TextState, check, differs, holds
 from evidence.errors import Ambiguous, Outdated, Refused, Unavailable, gettext_noop
@@ -165,16 +165,17 @@ def anchors(access: Access, places: Sequence[Place]) -> Sequence[Anchor | None]:
 
 
 def resolve(access: Access, anchors: Sequence[object]) -> Sequence[Resolution]:
-    """What each of these anchors is worth now: Anchor, or what JSON gave for one. The documents are asked for once.
+    """What each of these anchors is worth now: Anchor, or what JSON gave for one, or for an annotation that holds one.
 
-    Raises Refused for more than MAX_BATCH.
+    The documents are asked for once. Raises Refused for more than MAX_BATCH.
     """
     if len(anchors) > MAX_BATCH:
         message = gettext_noop("At most %(limit)d anchors are resolved at once; these are %(count)d.")
         raise Refused("too_many_anchors", message, limit=MAX_BATCH, count=len(anchors))
-    documents_named = [_named(anchor) for anchor in anchors]
+    sent = [annotation.unwrapped(anchor) for anchor in anchors]
+    documents_named = [_named(anchor) for anchor in sent]
     rows = _readable(access, set(documents_named))
-    parsed = [_parsed(anchor) for anchor in anchors]
+    parsed = [_parsed(anchor) for anchor in sent]
     resolver = _Resolver(rows, _kept(rows.values(), parsed))
     return [resolver.resolution(document, anchor) for document, anchor in zip(documents_named, parsed, strict=True)]
 
@@ -268,8 +269,11 @@ def _readable(access: Access, wanted: Collection[UUID]) -> Mapping[UUID, Documen
 
 
 def _kept(rows: Collection[Document], anchors: Iterable[object]) -> Mapping[UUID, Representation]:
-    """The archived states that these anchors name, of documents that may be read."""
-    wanted = {one for anchor in anchors if isinstance(anchor, Anchor) and (one := _uuid(anchor.state.representation))}
+    """The archived states that these anchors name, of documents that may be read. No query when all name current ones."""
+    named = {one for anchor in anchors if isinstance(anchor, Anchor) and (one := _uuid(anchor.state.representation))}
+    wanted = named - {current(row).public_id for row in rows}
+    if not wanted:
+        return {}
     kept = Representation.objects.filter(public_id__in=wanted, revision__document__in=rows).select_related("revision")
     return {row.public_id: row for row in kept}
 
@@ -306,8 +310,10 @@ class _Resolver:
 
     def _historical(self, row: Document, anchor: Anchor) -> Historical | None:
         """The archived state that the anchor names, if it is exactly that state and the words still hold in it."""
-        state = self._kept.get(UUID(anchor.state.representation)) if _uuid(anchor.state.representation) else None
-        if state is None or text_state(row, state) != anchor.state or not holds(anchor, self._text(state.pk)):
+        state = self._kept.get(_uuid(anchor.state.representation) or NOTHING)
+        if state is None or state.revision.document_id != row.pk:  # a batch can name a state of another of its documents
+            return None
+        if text_state(row, state) != anchor.state or not holds(anchor, self._text(state.pk)):
             return None
         return Historical(
             revision=state.revision.label,

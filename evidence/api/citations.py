@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
+from typing import Final
 from uuid import UUID
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.vary import vary_on_headers
 from ninja import Body, Router, Status
+from ninja.decorators import decorate_view
 
-from evidence import citations
+from evidence import annotation, citations
 from evidence.access import Access
 from evidence.anchoring import UNIT
 from evidence.api import errors, links, schemas
 from evidence.api.bearer import Bearer, access
-from evidence.citations import UNAVAILABLE, Resolution
+from evidence.citations import UNAVAILABLE, Cited, Resolution
 from evidence.errors import Unavailable
 from evidence.models import Scope
+
+_LINKED: Final = {"application/ld+json": {"schema": schemas.Annotation.model_json_schema()}}
 
 router = Router(tags=["citations"])
 
@@ -41,13 +47,19 @@ def cite(request: HttpRequest, place: Body[schemas.ToCite]) -> Status[schemas.Ma
     operation_id="citation",
     summary="Open a citation and check it",
     auth=Bearer(Scope.READ),
+    openapi_extra={"responses": {200: {"content": _LINKED}}},
 )
-def opened(request: HttpRequest, citation: str) -> schemas.Citation | Status[schemas.Gone]:
-    """The anchor as it was made, and what it is worth now."""
+@decorate_view(vary_on_headers("Accept"))
+def opened(request: HttpRequest, citation: str) -> schemas.Citation | Status[schemas.Gone] | HttpResponse:
+    """The anchor as it was made, and what it is worth now. Who accepts `application/ld+json` rather than `application/json`
+    gets the anchor alone, as a W3C Web Annotation.
+    """
     try:
         found = citations.get(access(request), links.id_of(citation))
     except Unavailable:
         return Status(404, schemas.Gone())
+    if request.get_preferred_type(["application/json", annotation.MEDIA_TYPE]) == annotation.MEDIA_TYPE:
+        return _annotation(request, found)
     resolution = _resolution(request, found.resolution)
     return schemas.Citation(id=found.id, anchor=schemas.Anchor.of(found.anchor), resolution=resolution)
 
@@ -60,13 +72,26 @@ def opened(request: HttpRequest, citation: str) -> schemas.Citation | Status[sch
     auth=Bearer(Scope.READ),
 )
 def resolve(request: HttpRequest, sent: Body[schemas.ToResolve]) -> schemas.Resolution | schemas.Gone | schemas.Resolutions:
-    """One anchor, or up to 500 as `{"anchors": [...]}`: what each is worth now. One that is not well formed is
-    `invalid_anchor`, or `unavailable` when it names no document that may be read.
+    """One anchor, or up to 500 as `{"anchors": [...]}`: what each is worth now. A Web Annotation that `citations/{id}` gave is
+    taken for its anchor. One that is not well formed is `invalid_anchor`, or `unavailable` when it names no document that may
+    be read.
     """
     if not isinstance(sent, schemas.Anchors):
         return _worth(request, citations.resolve(access(request), [sent])[0])
     found = citations.resolve(access(request), sent.anchors)
     return schemas.Resolutions(resolutions=[_worth(request, one) for one in found])
+
+
+def _annotation(request: HttpRequest, found: Cited) -> HttpResponse:
+    document = UUID(found.anchor.state.document)
+    value = annotation.export(
+        found.anchor,
+        id=links.citation(request, found.id),
+        source=links.document(request, document),
+        created=found.created_at,
+        creator=found.author,
+    )
+    return HttpResponse(json.dumps(value, ensure_ascii=False), content_type=annotation.MEDIA_TYPE)
 
 
 def _cite(access: Access, place: schemas.Range | schemas.Words) -> UUID:

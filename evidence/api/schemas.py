@@ -137,8 +137,21 @@ class Anchor(Shape):
         return cls.model_validate(anchor.to_dict())
 
 
+class Annotation(BaseModel):
+    """An anchor as a W3C Web Annotation in JSON-LD; the module `evidence.annotation` writes and reads it."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    context: list[Any] = Field(alias="@context")
+    id: str
+    type: Literal["Annotation"]
+    motivation: str
+    created: datetime
+    target: dict[str, Any]
+
+
 class Anchors(Shape):
-    """Anchors to check at once. What is in the list may be anything: each has its own answer."""
+    """Anchors to check at once, or annotations. What is in the list may be anything: each has its own answer."""
 
     anchors: list[Any]
 
@@ -413,10 +426,10 @@ ToCite = Annotated[Annotated[Range, Tag("range")] | Annotated[Words, Tag("words"
 
 
 class _DocumentedAsAnchor:
-    """Tells in the OpenAPI document that an anchor is expected, where anything is taken and has its own state."""
+    """Tells in the OpenAPI document that an anchor or an annotation is expected, where all is taken and has its own state."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return handler(Anchor.__pydantic_core_schema__)
+        return {"anyOf": [handler(shape.__pydantic_core_schema__) for shape in (Anchor, Annotation)]}
 
 
 def _number(sent: Any) -> str:

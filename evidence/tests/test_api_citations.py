@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evidence import annotation
 from evidence.models import Citation, Document, Membership
 from evidence.presentation import text_of
 from evidence.profile import normalise
@@ -79,6 +80,52 @@ def test_a_citation_opens_with_what_it_is_worth(calls: Program, row: Document) -
         "historical": None,
         "url": f"http://testserver/documents/{row.public_id}/?representation={state_of(row)}",
     }
+
+
+def annotation_of(calls: Program, row: Document) -> dict[str, Any]:
+    made = calls.post("citations", place(row, "acht Tage")).body
+    answer = calls.get(f"citations/{made['id']}", accept="application/ld+json")
+    assert annotation.parse(answer.body).to_dict() == made["anchor"]
+    return dict(answer.body)
+
+
+def test_a_citation_opens_as_an_annotation_for_who_prefers_it(calls: Program, row: Document) -> None:
+    value = annotation_of(calls, row)
+    citation = Citation.objects.get()
+    assert value["id"] == f"http://testserver/citations/{citation.public_id}/"
+    assert value["target"]["source"] == f"http://testserver/documents/{row.public_id}/"
+    assert value["creator"] == {"type": "Person", "name": "eva"}
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("application/ld+json", annotation.MEDIA_TYPE),
+        ("application/ld+json, application/json;q=0.5", annotation.MEDIA_TYPE),
+        (annotation.MEDIA_TYPE, annotation.MEDIA_TYPE),
+        ("*/*", "application/json; charset=utf-8"),
+        ("application/json, application/ld+json", "application/json; charset=utf-8"),
+        ("text/html", "application/json; charset=utf-8"),
+    ],
+)
+def test_what_is_accepted_chooses_the_form(calls: Program, row: Document, accept: str, kind: str) -> None:
+    made = calls.post("citations", place(row, "acht Tage")).body
+    answer = calls.get(f"citations/{made['id']}", accept=accept)
+    assert (answer.response["Content-Type"], "Accept" in answer.response["Vary"].split(", ")) == (kind, True)
+
+
+def test_an_unavailable_citation_is_no_annotation(calls: Program, row: Document) -> None:
+    answer = calls.get("citations/00000000-0000-0000-0000-000000000000", accept="application/ld+json")
+    assert (answer.status, answer.body) == (404, {"state": "unavailable"})
+
+
+def test_an_annotation_is_checked_alone_and_in_a_batch(calls: Program, row: Document) -> None:
+    value = annotation_of(calls, row)
+    anchor = annotation.parse(value).to_dict()
+    assert calls.post("resolve", value).body == calls.post("resolve", anchor).body
+    broken = {**value, "target": {**value["target"], "selector": []}}
+    found = calls.post("resolve", {"anchors": [value, anchor, broken, {"type": "Annotation"}]}).body["resolutions"]
+    assert [one["state"] for one in found] == ["resolved", "resolved", "invalid_anchor", "unavailable"]
 
 
 def test_words_that_stand_more_than_once_conflict(calls: Program, row: Document) -> None:
@@ -188,7 +235,7 @@ def test_too_many_anchors_are_refused(calls: Program) -> None:
 def test_a_batch_costs_as_many_queries_as_one(calls: Program, row: Document) -> None:
     anchor = anchor_of(calls, row)
     one, many = calls.post("resolve", anchor), calls.post("resolve", {"anchors": [anchor] * 200})
-    assert (one.queries, many.queries) == (8, 8), "five for token and rights, three for documents, states and text"
+    assert (one.queries, many.queries) == (7, 7), "five for token and rights, two for documents and text"
 
 
 def _cases() -> list[Any]:

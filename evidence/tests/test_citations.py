@@ -6,8 +6,9 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
-from evidence import citations, formats, ingest, profile, worker
+from evidence import annotation, citations, formats, ingest, profile, worker
 from evidence.access import Access
 from evidence.anchoring import Anchor, Parser, State
 from evidence.citations import Cited, Resolution
@@ -214,8 +215,34 @@ def test_resolving_costs_few_queries_whatever_the_number(tmp_path: Path, django_
     anchor = opened(cited(tmp_path)).anchor
     mine = eva()
     for anchors in ([anchor], [anchor] * 50):
-        with django_assert_num_queries(3):  # type: ignore[operator]
+        with django_assert_num_queries(2):  # type: ignore[operator]
             assert {one.state for one in citations.resolve(mine, anchors)} == {State.RESOLVED}
+    publish(tmp_path, {"a.txt": "Vorweg.\n\n" + TEXT})
+    for anchors in ([anchor], [anchor] * 50):
+        with django_assert_num_queries(3):  # type: ignore[operator]
+            assert all(one.historical for one in citations.resolve(mine, anchors))
+
+
+def test_a_state_of_another_document_proves_nothing(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": TEXT, "b.txt": TEXT.replace("acht", "neun")})
+    made = [citations.cite_words(eva(), document(name).public_id, exact=words) for name, words in (("a", "acht"), ("b", "neun"))]
+    publish(tmp_path, {"a.txt": "Neu.", "b.txt": "Neu."})
+    first, second = (opened(one).anchor for one in made)
+    mixed = replace(second, state=replace(second.state, document=first.state.document))
+    found = citations.resolve(eva(), [first, second, mixed])
+    assert [one.historical is not None for one in found] == [True, True, False]
+    assert {one.state for one in found} == {State.SOURCE_CHANGED}
+
+
+def test_an_annotation_is_checked_like_its_anchor(tmp_path: Path) -> None:
+    anchor = opened(cited(tmp_path)).anchor
+    source = f"https://example.org/documents/{anchor.state.document}/"
+    value = annotation.export(anchor, id="urn:x:1", source=source, created=timezone.now(), creator="Eva")
+    assert citations.resolve(eva(), [value]) == citations.resolve(eva(), [anchor])
+    without_words = {**value, "target": {**value["target"], "selector": []}}
+    assert citations.resolve(eva(), [without_words])[0].state == State.INVALID_ANCHOR
+    assert citations.resolve(access(person("ida", ["netz"])), [value, without_words]) == [citations.UNAVAILABLE] * 2
+    assert citations.resolve(eva(), [{"type": "Annotation"}]) == [citations.UNAVAILABLE]
 
 
 def test_too_many_anchors_are_refused() -> None:
