@@ -1,12 +1,17 @@
 """Citations: made, opened, and in every state that real changes bring about."""
 
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evidence import annotation, citations, formats, ingest, profile, worker
 from evidence.access import Access
@@ -236,8 +241,7 @@ def test_a_state_of_another_document_proves_nothing(tmp_path: Path) -> None:
 
 def test_an_annotation_is_checked_like_its_anchor(tmp_path: Path) -> None:
     anchor = opened(cited(tmp_path)).anchor
-    source = f"https://example.org/documents/{anchor.state.document}/"
-    value = annotation.export(anchor, id="urn:x:1", source=source, created=timezone.now(), creator="Eva")
+    value = annotated(anchor)
     assert citations.resolve(eva(), [value]) == citations.resolve(eva(), [anchor])
     without_words = {**value, "target": {**value["target"], "selector": []}}
     assert citations.resolve(eva(), [without_words])[0].state == State.INVALID_ANCHOR
@@ -267,3 +271,77 @@ def test_making_a_citation_leaves_an_audit_event_of_ids(tmp_path: Path) -> None:
 def resolve(anchor: Anchor) -> Resolution:
     (found,) = citations.resolve(eva(), [anchor])
     return found
+
+
+def leaves(value: object, way: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str | int]]:
+    """Every text and number in this JSON, with the way to it; of empty texts there is nothing to change."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in inner:
+        yield from leaves(one, (*way, name))
+    if isinstance(value, int) or (isinstance(value, str) and value):
+        yield way, value
+
+
+def with_leaf(value: Any, way: tuple[str | int, ...], new: object) -> Any:
+    copy: Any = json.loads(json.dumps(value))
+    inner = copy
+    for step in way[:-1]:
+        inner = inner[step]
+    inner[way[-1]] = new
+    return copy
+
+
+def one_changed(data: st.DataObject, value: str | int) -> str | int:
+    """The value with one code point, or one digit, replaced by another one."""
+    text = str(value)
+    place = data.draw(st.integers(0, len(text) - 1))
+    others = st.characters() if isinstance(value, str) else st.sampled_from("0123456789")
+    other = data.draw(others.filter(lambda one: one != text[place]))
+    changed = text[:place] + other + text[place + 1 :]
+    return changed if isinstance(value, str) else int(changed)
+
+
+def annotated(anchor: Anchor) -> dict[str, Any]:
+    source = f"https://example.org/documents/{anchor.state.document}/"
+    return annotation.export(anchor, id="urn:x:1", source=source, created=timezone.now(), creator="")
+
+
+FRAME = {"@context", "id", "type", "motivation", "created", "source"}
+"""What an annotation says that is no part of the anchor; the classes of its parts are."""
+ONLY_FOR_HISTORY = {"representation", "fundstelle:representation"}
+"""The id of the archived state: the current one is told by revision, bytes, parser, profile and text."""
+
+
+@pytest.mark.parametrize("form", [Anchor.to_dict, annotated])
+def test_one_code_point_changed_anywhere_never_resolves(tmp_path: Path, form: Callable[[Anchor], dict[str, Any]]) -> None:
+    value = form(opened(cited(tmp_path, quote="beginnt 🔧 mit")).anchor)
+    mine = eva()
+    around = FRAME if form is annotated else set()
+    places = [(way, leaf) for way, leaf in leaves(value) if not {*way[:2]} & around and way[-1] not in ONLY_FOR_HISTORY]
+    assert citations.resolve(mine, [value])[0].state == State.RESOLVED
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.sampled_from(places), st.data())
+    def check(place: tuple[tuple[str | int, ...], str | int], data: st.DataObject) -> None:
+        way, leaf = place
+        found = citations.resolve(mine, [with_leaf(value, way, one_changed(data, leaf))])[0]
+        assert (found.state == State.RESOLVED, found.start, found.quote, found.historical) == (False, None, None, None)
+
+    check()
+
+
+def test_one_code_point_changed_anywhere_in_the_text_never_resolves(tmp_path: Path) -> None:
+    citation = cited(tmp_path, quote="beginnt 🔧 mit")
+    first = state(citation).representation
+
+    @settings(max_examples=25, deadline=None)
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        place = data.draw(st.integers(0, len(TEXT) - 1))
+        other = data.draw(st.characters(exclude_characters="\0" + TEXT[place]))  # U+0000 is refused: nothing would change
+        publish(tmp_path, {"a.txt": TEXT[:place] + other + TEXT[place + 1 :]})
+        found = state(citation)
+        assert (found.state, found.start, found.quote) == (State.SOURCE_CHANGED, None, None)
+        assert found.historical is not None and found.historical.representation == first
+
+    check()
