@@ -5,13 +5,16 @@ Equality only, never similarity; nothing is repaired. All positions are code poi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from apsw.unicode import grapheme_next_break
 
 from evidence.errors import Ambiguous, Refused, gettext_noop
+
+T = TypeVar("T", str, int, dict[str, Any])
 
 UNIT: Final = "unicode-codepoint"
 MAX_CONTEXT: Final = 64
@@ -74,6 +77,51 @@ class Anchor:
     suffix: str = ""
     unit: str = UNIT
 
+    def to_dict(self) -> dict[str, object]:
+        """The anchor as JSON has it; `from_dict` gives an equal one."""
+        cited = self.state
+        return {
+            "document": cited.document,
+            "revision": cited.revision,
+            "representation": cited.representation,
+            "source_sha256": cited.source_sha256,
+            "parser": {
+                "name": cited.parser.name,
+                "version": cited.parser.version,
+                "configuration": cited.parser.configuration,
+            },
+            "profile": cited.profile,
+            "text_sha256": cited.text_sha256,
+            "unit": self.unit,
+            "start": self.start,
+            "end": self.end,
+            "exact": self.exact,
+            "prefix": self.prefix,
+            "suffix": self.suffix,
+        }
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, object]) -> Anchor:
+        """The anchor in this JSON object. Raises Refused (`invalid_anchor`) naming what is missing or of a wrong type."""
+        parser = _field(value, "parser", dict)
+        return cls(
+            state=TextState(
+                document=_field(value, "document", str),
+                revision=_field(value, "revision", str),
+                representation=_field(value, "representation", str),
+                source_sha256=_field(value, "source_sha256", str),
+                parser=Parser(_field(parser, "name", str), _field(parser, "version", str), _field(parser, "configuration", str)),
+                profile=_field(value, "profile", str),
+                text_sha256=_field(value, "text_sha256", str),
+            ),
+            start=_field(value, "start", int),
+            end=_field(value, "end", int),
+            exact=_field(value, "exact", str),
+            prefix=_field(value, "prefix", str),
+            suffix=_field(value, "suffix", str),
+            unit=_field(value, "unit", str),
+        )
+
 
 def make(text: str, start: int, end: int, *, state: TextState) -> Anchor:
     """The anchor of `text[start:end]`, with as much context as tells it from every other place in the text.
@@ -110,6 +158,11 @@ def check(anchor: Anchor, text: str, *, current: TextState) -> State:
 
     The first rule that fails names the state; the text is searched only when everything else is equal.
     """
+    return differs(anchor, current=current) or _place(anchor, text)
+
+
+def differs(anchor: Anchor, *, current: TextState) -> State | None:
+    """What tells without the text that an anchor does not hold; None if only the text can tell."""
     cited = anchor.state
     if not _well_formed(anchor):
         return State.INVALID_ANCHOR
@@ -121,7 +174,7 @@ def check(anchor: Anchor, text: str, *, current: TextState) -> State:
         return State.PROFILE_CHANGED
     if cited.text_sha256 != current.text_sha256:
         return State.TEXT_CHANGED
-    return _place(anchor, text)
+    return None
 
 
 def holds(anchor: Anchor, text: str) -> bool:
@@ -135,6 +188,15 @@ def occurrences(text: str, needle: str, cap: int) -> list[int]:
     position = -1
     while len(found) < cap and (position := text.find(needle, position + 1)) >= 0:
         found.append(position)
+    return found
+
+
+def _field(value: Mapping[str, object], name: str, kind: type[T]) -> T:
+    """A field of exactly this type: True is no position."""
+    found = value.get(name)
+    if type(found) is not kind:
+        message = gettext_noop("The anchor has no valid field “%(field)s”.")
+        raise Refused("invalid_anchor", message, field=name)
     return found
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 
-from evidence.models import AuditEvent, Group, Membership, Source, Tenant
+from evidence.models import AuditEvent, Group, Membership, Source, Tenant, Token
 
-Audited = Tenant | Group | Membership | Source | User
+Audited = Tenant | Group | Membership | Source | Token | User
 
 
 def record(row: Audited, change: str, *, actor: User | None) -> None:
-    """Write down that `actor` (None: a command) made this change to this row: created, changed or deleted."""
+    """Write down that `actor` (None: a command) made this change to this row: created, changed, deleted or revoked."""
     kind = "person" if isinstance(row, User) else row._meta.model_name
     AuditEvent.objects.create(tenant=_tenant(row), actor=actor, code=f"{kind}.{change}", ids={kind: row.pk} | _details(row))
 
@@ -29,6 +29,8 @@ def _details(row: Audited) -> dict[str, object]:
         case Source():
             announced = sorted(row.announced_to.values_list("pk", flat=True))
             return {"revocation_sla_seconds": int(row.revocation_sla.total_seconds()), "announced_to": announced}
+        case Token():
+            return {"user": row.user_id, "scopes": sorted(row.scope_set())}
         case User():
             return {"active": row.is_active, "staff": row.is_staff, "superuser": row.is_superuser}
         case _:

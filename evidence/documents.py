@@ -10,15 +10,19 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from evidence import paging
 from evidence.access import Access
+from evidence.anchoring import TextState
+from evidence.content import PassageKind
 from evidence.errors import Refused, Unavailable, gettext_noop
 from evidence.models import Document, Passage, Representation
-from evidence.presentation import Card, Shown, card, current, show
+from evidence.presentation import Card, Context, Shown, card, contexts_within, current, show, text_state
 
 MAX_TITLE_WORDS: Final = 200
 """Code points of a title that is searched for."""
 PAGE: Final = 50
-"""Documents on one page of the list."""
+"""Documents on one page of the list, at most."""
+MAX_OFFSET: Final = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,43 @@ class Titles:
     offset: int
 
 
-def by_title(access: Access, title: str = "", *, limit: int = PAGE, offset: int = 0) -> Titles:
-    """Readable documents whose title holds these words as they stand, in any case; all for an empty title."""
+@dataclass(frozen=True, slots=True)
+class About:
+    """A document in one kept state, without its text. is_current: whether this state is the current one (`current`)."""
+
+    card: Card
+    state: TextState
+    representation: UUID
+    current: UUID
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a passage stands in the text, and what gives it its meaning."""
+
+    number: int
+    kind: PassageKind
+    start: int
+    end: int
+    context: Context
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The whole text of a state, and the passages that it consists of."""
+
+    text: str
+    passages: Sequence[Placed]
+
+
+def by_title(access: Access, title: str = "", *, limit: object = PAGE, offset: object = 0) -> Titles:
+    """Readable documents whose title holds these words as they stand, in any case; all for an empty title.
+
+    limit: 1 to 50. Raises Refused.
+    """
+    count = paging.limit(limit, most=PAGE)
+    skip = paging.offset(offset, most=MAX_OFFSET)
     if len(title) > MAX_TITLE_WORDS:
         raise Refused(
             "title_too_long",
@@ -42,8 +81,8 @@ def by_title(access: Access, title: str = "", *, limit: int = PAGE, offset: int 
     found = Document.objects.readable(access)
     if key := Document.title_key_for(title.replace("\0", "")).strip():
         found = found.filter(title_key__contains=key)
-    rows = found.select_related("source", "current__revision").order_by("title_key", "public_id")[offset : offset + limit]
-    return Titles(cards=[card(row, current(row)) for row in rows], total=found.count(), offset=offset)
+    rows = found.select_related("source", "current__revision").order_by("title_key", "public_id")[skip : skip + count]
+    return Titles(cards=[card(row, current(row)) for row in rows], total=found.count(), offset=skip)
 
 
 def get(access: Access, document: UUID) -> Document:
@@ -66,6 +105,30 @@ def state_of(access: Access, document: Document, *, representation: UUID | None)
     if found is None:
         raise Unavailable
     return found
+
+
+def about(access: Access, document: UUID, *, representation: UUID | None = None) -> About:
+    """What a readable document is in a kept state, the current one unless told. Raises Unavailable."""
+    row = get(access, document)
+    found = state_of(access, row, representation=representation)
+    return About(
+        card=card(row, found),
+        state=text_state(row, found),
+        representation=found.public_id,
+        current=current(row).public_id,
+        is_current=found.pk == row.current_id,
+    )
+
+
+def whole(access: Access, document: UUID, *, representation: UUID) -> Whole:
+    """The text of a readable document in this kept state; it never changes. Raises Unavailable."""
+    found = state_of(access, get(access, document), representation=representation)
+    rows = list(Passage.objects.filter(representation=found).order_by("number"))
+    around = contexts_within(rows)
+    return Whole(
+        text="".join(row.text for row in rows),
+        passages=[Placed(row.number, PassageKind(row.kind), row.start, row.end, around[row.pk]) for row in rows],
+    )
 
 
 def neighbours(access: Access, document: UUID, representation: UUID, number: int, *, reach: int = 2) -> Sequence[Shown]:

@@ -40,5 +40,9 @@ class Ambiguous(EvidenceError):
     """The words occur more than once and no context tells the places apart."""
 
 
+class Outdated(EvidenceError):
+    """A position or state was named that is no longer the current one; nothing was changed."""
+
+
 class IndexFault(EvidenceError):
     """The index is missing, of another format, or busy; searching waits until it has been rebuilt."""

@@ -7,17 +7,30 @@ is allowed, none is denied, and the source's rights were confirmed within its re
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from evidence.access import Access, Withheld
-from evidence.models import AccessClass, AccessRule, Effect, Membership, Source, SourceKind, Tenant
+from evidence.models import AccessClass, AccessRule, Effect, Membership, Source, SourceKind, Tenant, Token
 
 NOBODY = Access(user=None, tenant=None, role="", classes=frozenset())
 """Someone who is not signed in, is inactive or belongs nowhere."""
+USE_NOTED_EVERY: Final = timedelta(minutes=1)
+"""How exactly the last use of a token is known: a write with every request would make reading wait for imports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bearer:
+    """What a valid token stands for. token: its key, which limits are counted by; scopes: values of models.Scope."""
+
+    token: int
+    scopes: frozenset[str]
+    access: Access
 
 
 def for_user(user: AbstractBaseUser | AnonymousUser, *, tenant: str = "") -> Access:
@@ -27,9 +40,31 @@ def for_user(user: AbstractBaseUser | AnonymousUser, *, tenant: str = "") -> Acc
     return NOBODY if chosen is None else _for_membership(chosen, now=timezone.now())
 
 
+def for_token(secret: str) -> Bearer | None:
+    """Whom a program acts for, and what it may do; None for a secret that is unknown, expired or revoked.
+
+    The person must be active and an active member of the token's tenant now, as for a page.
+    """
+    now = timezone.now()
+    token = Token.objects.valid(now).filter(digest=Token.digest_of(secret)).first()
+    if token is None:
+        return None
+    mine = Membership.objects.filter(user=token.user_id, tenant=token.tenant_id, active=True, user__is_active=True)
+    membership = mine.first()
+    if membership is None:
+        return None
+    _note_use(token, now=now)
+    return Bearer(token=token.pk, scopes=token.scope_set(), access=_for_membership(membership, now=now))
+
+
 def tenants(user: AbstractBaseUser | AnonymousUser) -> Sequence[Tenant]:
     """The tenants that this person can choose from, by name."""
     return [membership.tenant for membership in _memberships(user)]
+
+
+def _note_use(token: Token, *, now: datetime) -> None:
+    if token.last_used_at is None or token.last_used_at + USE_NOTED_EVERY <= now:
+        Token.objects.filter(pk=token.pk).update(last_used_at=now)
 
 
 def _memberships(user: AbstractBaseUser | AnonymousUser) -> Sequence[Membership]:

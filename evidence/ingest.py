@@ -31,6 +31,7 @@ from evidence.models import (
     AccessClass,
     AccessRule,
     AuditEvent,
+    Citation,
     Document,
     Effect,
     Group,
@@ -187,6 +188,7 @@ def purge(document: int) -> None:
         row = Document.objects.filter(pk=document).exclude(withdrawn_at=None).select_related("source").first()
         if row is not None:
             _audit(row, "document.purged", revisions=row.revisions.count())
+            Citation.objects.filter(document=row).update(exact="", prefix="", suffix="")
             row.delete()
         jobs.enqueue(WIPE, [document])
 
@@ -502,7 +504,7 @@ def _close(run: Run, source: Source, report: Report) -> None:
 
 
 def _audit(document: Document, code: str, **ids: int) -> None:
-    AuditEvent.objects.create(tenant_id=document.source.tenant_id, code=code, ids={"document": str(document.public_id), **ids})
+    AuditEvent.objects.create(tenant_id=document.source.tenant_id, code=code, document=document.public_id, ids=ids)
 
 
 def _compact() -> None:

@@ -5,10 +5,12 @@ Precious: Revision, Representation and Passage, rights, AuditEvent. The index be
 
 from __future__ import annotations
 
+import hashlib
 import json
+import uuid
 from collections.abc import Iterable
-from datetime import timedelta
-from typing import Self
+from datetime import datetime, timedelta
+from typing import Any, Self
 
 from django.conf import settings
 from django.db import connections, models
@@ -17,6 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from evidence.access import Access
+from evidence.anchoring import Anchor, Parser, TextState
 from evidence.content import PassageKind
 from evidence.profile import normalise
 
@@ -311,6 +314,146 @@ class Passage(models.Model):
         return self.text[: self.end - self.start]
 
 
+class Citation(models.Model):
+    """A stored anchor. Immutable but for `purge`: with its document go quote and context, and the id stays as a tombstone.
+
+    document_id_public and the fields after it are the anchor as it was made; the row it points to may change or go.
+    """
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, models.CASCADE, related_name="citations")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="citations")
+    created_at = models.DateTimeField(default=timezone.now)
+    document = models.ForeignKey(Document, models.SET_NULL, null=True, related_name="citations")
+    document_public_id = models.UUIDField()
+    revision = models.CharField(max_length=100)
+    representation = models.UUIDField()
+    source_sha256 = models.CharField(max_length=64)
+    parser_name = models.CharField(max_length=50)
+    parser_version = models.CharField(max_length=50)
+    parser_configuration = models.CharField(max_length=200, blank=True)
+    profile = models.CharField(max_length=100)
+    text_sha256 = models.CharField(max_length=64)
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    exact = models.TextField()
+    prefix = models.CharField(max_length=200, blank=True)
+    suffix = models.CharField(max_length=200, blank=True)
+    supersedes = models.OneToOneField("self", models.PROTECT, null=True, related_name="superseded_by")
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        indexes = [models.Index(fields=["author", "tenant", "-created_at"], name="citation_author")]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+    @classmethod
+    def of(cls, anchor: Anchor, **fields: Any) -> Self:
+        """A new row that holds this anchor."""
+        cited = anchor.state
+        return cls(
+            document_public_id=uuid.UUID(cited.document),
+            revision=cited.revision,
+            representation=uuid.UUID(cited.representation),
+            source_sha256=cited.source_sha256,
+            parser_name=cited.parser.name,
+            parser_version=cited.parser.version,
+            parser_configuration=cited.parser.configuration,
+            profile=cited.profile,
+            text_sha256=cited.text_sha256,
+            start=anchor.start,
+            end=anchor.end,
+            exact=anchor.exact,
+            prefix=anchor.prefix,
+            suffix=anchor.suffix,
+            **fields,
+        )
+
+    @property
+    def anchor(self) -> Anchor:
+        """The anchor as it was made; without words after a purge."""
+        return Anchor(
+            state=TextState(
+                document=str(self.document_public_id),
+                revision=self.revision,
+                representation=str(self.representation),
+                source_sha256=self.source_sha256,
+                parser=Parser(self.parser_name, self.parser_version, self.parser_configuration),
+                profile=self.profile,
+                text_sha256=self.text_sha256,
+            ),
+            start=self.start,
+            end=self.end,
+            exact=self.exact,
+            prefix=self.prefix,
+            suffix=self.suffix,
+        )
+
+
+class Scope(models.TextChoices):
+    """What a token lets a program do. The person's rights bound all of it."""
+
+    READ = "read", _("search, read and check")
+    CITE = "cite", _("make citations")
+
+
+class TokenQuerySet(models.QuerySet["Token"]):
+    """Questions about many tokens."""
+
+    def valid(self, now: datetime) -> Self:
+        """Neither revoked nor expired."""
+        return self.filter(revoked_at=None, expires_at__gt=now)
+
+
+class Token(models.Model):
+    """What lets a program act for one person in one tenant. Of the secret only SHA-256 and the first characters are kept.
+
+    The secret is 256 random bits, so that nobody finds it by trying, and a fast hash is enough.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("person"), related_name="tokens")
+    tenant = models.ForeignKey(Tenant, models.CASCADE, verbose_name=_("tenant"), related_name="tokens")
+    name = models.CharField(_("name"), max_length=100)
+    prefix = models.CharField(_("begins with"), max_length=12)
+    digest = models.CharField(max_length=64, unique=True)
+    scopes = models.CharField(_("may"), max_length=20, help_text="values of Scope with a blank between them")
+    created_at = models.DateTimeField(_("made"), default=timezone.now)
+    expires_at = models.DateTimeField(_("valid until"))
+    last_used_at = models.DateTimeField(_("last used"), null=True)
+    revoked_at = models.DateTimeField(_("revoked"), null=True)
+
+    objects = TokenQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("token")
+        verbose_name_plural = _("tokens")
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(scopes__in=["read", "cite", "read cite"]), name="token_scopes_known")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}…"
+
+    @staticmethod
+    def digest_of(secret: str) -> str:
+        """What is kept of a secret, and looked up by: equal digests tell nothing about how far two secrets agree."""
+        return hashlib.sha256(secret.encode()).hexdigest()
+
+    def scope_set(self) -> frozenset[str]:
+        """The values of Scope that it has."""
+        return frozenset(self.scopes.split())
+
+    def scope_labels(self) -> list[str]:
+        """What it may do, in words."""
+        return [str(Scope(value).label) for value in self.scopes.split()]
+
+    def is_expired(self) -> bool:
+        """Whether its time is over."""
+        return self.expires_at <= timezone.now()
+
+
 class Job(models.Model):
     """One piece of work that must still happen. Several may wait for one key; doing it once more changes nothing."""
 
@@ -360,10 +503,11 @@ class AuditEvent(models.Model):
     tenant = models.ForeignKey(Tenant, models.SET_NULL, null=True, related_name="+")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     code = models.CharField(max_length=50)
+    document = models.UUIDField(null=True, db_index=True, help_text="public id of the document it is about")
     ids = models.JSONField(default=dict)
 
     class Meta:
-        ordering = ["-at"]
+        ordering = ["-at", "-id"]
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M} {self.code}"

@@ -154,6 +154,12 @@ def origin(document: Document, representation: Representation) -> Origin:
     )
 
 
+def text_of(representation: int) -> str:
+    """The whole text of a representation, in one query."""
+    rows = Passage.objects.filter(representation=representation).order_by("number")
+    return "".join(rows.values_list("text", flat=True))
+
+
 def contexts(passages: Sequence[Passage]) -> Mapping[int, Context]:
     """The context of each of these rows, by the row's pk, in one query."""
     wanted: dict[int, set[int]] = {}
@@ -167,6 +173,12 @@ def contexts(passages: Sequence[Passage]) -> Mapping[int, Context]:
             rows = rows | Passage.objects.filter(representation=representation, number__in=numbers)
     named_rows = {(row.representation_id, row.number): row for row in rows}
     return {row.pk: _context(row, named_rows) for row in passages}
+
+
+def contexts_within(passages: Sequence[Passage]) -> Mapping[int, Context]:
+    """The same for all passages of one representation, without a query."""
+    named = {(row.representation_id, row.number): row for row in passages}
+    return {row.pk: _context(row, named) for row in passages}
 
 
 def _context(row: Passage, named: Mapping[tuple[int, int], Passage]) -> Context:

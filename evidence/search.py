@@ -13,9 +13,8 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from evidence import projection
+from evidence import paging, projection
 from evidence.access import Access, Withheld
-from evidence.errors import Refused, gettext_noop
 from evidence.index import ATTRIBUTES, Hit
 from evidence.index.query import Query, parse
 from evidence.index.tokens import find
@@ -85,12 +84,8 @@ def search(
     filters: attribute (index.ATTRIBUTES) -> allowed values; an empty or missing one does not filter. limit: 1 to 50.
     Raises Refused for a question or number outside the contract, IndexFault when the index can't be asked.
     """
-    count = _whole(
-        limit, "limit_out_of_range", gettext_noop("limit must be a whole number from %(low)d to %(high)d."), 1, MAX_LIMIT
-    )
-    skip = _whole(
-        offset, "offset_out_of_range", gettext_noop("offset must be a whole number from %(low)d to %(high)d."), 0, MAX_OFFSET
-    )
+    count = paging.limit(limit, most=MAX_LIMIT)
+    skip = paging.offset(offset, most=MAX_OFFSET)
     query = parse(text)
     chosen = {name: tuple(values) for name, values in (filters or {}).items() if name in ATTRIBUTES and values}
     if not query.phrases or not access.classes:
@@ -111,13 +106,6 @@ def search(
         withheld=access.withheld,
         dropped=len(result.hits) - len(hits),
     )
-
-
-def _whole(value: object, code: str, message: str, low: int, high: int) -> int:
-    """The value if it is an int in range; True, "3" and 2.5 are not."""
-    if type(value) is not int or not low <= value <= high:
-        raise Refused(code, message, low=low, high=high)
-    return value
 
 
 def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[Found]:

@@ -32,6 +32,13 @@ def _names(name: str, default: str) -> list[str]:
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
 
 
+def _whole_number(name: str, default: int) -> int:
+    value = os.environ.get(name, str(default))
+    if not value.isascii() or not value.isdigit() or int(value) < 1:
+        raise ImproperlyConfigured(f"{name} is a whole number from 1.")
+    return int(value)
+
+
 def _is_production() -> bool:
     environment = os.environ.get("FUNDSTELLE_ENV", "local")
     if environment not in {"local", "production"}:
@@ -129,6 +136,16 @@ DATABASES = {
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# The REST API
+API_CALLS_PER_MINUTE = _whole_number("FUNDSTELLE_API_CALLS_PER_MINUTE", 6_000)  # 100 a second, with one token and process
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4_000_000  # bytes of a request: as many anchors as are resolved at once, each with a long quote
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 10_000},  # counters of calls, one for each token and minute
+    }
+}
 
 # Languages: the browser's decides, a cookie from the switch overrides
 LANGUAGE_CODE = "en"

@@ -3,18 +3,30 @@
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LoginView, LogoutView
+from django.http import HttpRequest, HttpResponse
 from django.urls import path
+from django.views.defaults import server_error
 from django.views.generic import TemplateView
 from django.views.i18n import set_language
 
+from evidence.api import addresses
+from evidence.api import errors as api_errors
 from evidence.index.query import MAX_LENGTH, MAX_WORDS
 from evidence.index.tokens import MAX_WORD_LENGTH
 from evidence.web import account, documents, errors, health, search
 
 LIMITS = {"most_characters": MAX_LENGTH, "most_words": MAX_WORDS, "most_letters": MAX_WORD_LENGTH}
+API = "api/v1/"
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """A fault of ours, told to people as a page and to programs as JSON."""
+    return api_errors.broken() if request.path_info.startswith(f"/{API}") else server_error(request)
+
 
 handler403 = errors.forbidden
 handler404 = errors.not_found
+handler500 = broken
 
 urlpatterns = [
     path("", search.page, name="search"),
@@ -31,6 +43,7 @@ urlpatterns = [
     path("password/", account.ChangePassword.as_view(), name="password_change"),
     path("tenant/", account.choose_tenant, name="tenant"),
     path("language/", login_not_required(set_language), name="set_language"),
+    path(API, addresses.urls),
     path("healthz", health.alive, name="health"),
     path("admin/", admin.site.urls),
 ]

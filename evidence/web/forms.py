@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Final
 
 from django import forms
 
+from evidence import paging
 from evidence.index import ATTRIBUTES
-
-LONGEST_NUMBER: Final = 9
-"""Digits that are read as a number; more stay text."""
 
 
 class Typed(forms.Field):
@@ -26,8 +23,7 @@ class WholeNumber(forms.Field):
 
     def to_python(self, value: object) -> object:
         """The int, or what was sent."""
-        text = str(value or "0")
-        return int(text) if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER else text
+        return paging.typed(str(value or "0"))
 
 
 class Several(forms.Field):

@@ -15,7 +15,8 @@ UNUSED_BROWSER_FEATURES = "camera=(), display-capture=(), geolocation=(), microp
 class PrivateResponses:
     """No browser or proxy keeps a page: what it shows depends on the person and may be revoked with the next request.
 
-    Static files are answered before this and keep their own headers.
+    A view that says itself how its answer may be kept (an immutable text in the API) is left to it. Static files are
+    answered before this and keep their own headers.
     """
 
     def __init__(self, get_response: View) -> None:
@@ -23,7 +24,7 @@ class PrivateResponses:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        response["Cache-Control"] = "private, no-store"
+        response.setdefault("Cache-Control", "private, no-store")
         response["Permissions-Policy"] = UNUSED_BROWSER_FEATURES
         return response
 

@@ -1,0 +1,67 @@
+"""The calls, put together: addresses under /api/v1/ and the OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import cast
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, re_path
+from django.views.decorators.csrf import csrf_exempt
+from ninja import NinjaAPI
+
+from evidence.api import citations, documents, errors, search
+from evidence.api.bearer import PerToken
+
+View = Callable[..., HttpResponseBase]
+
+api = NinjaAPI(
+    title="Fundstelle",
+    version="1",
+    description=(
+        "Search, read and cite what the person of the token may read. Every answer is the same for what is unknown, forbidden "
+        "and deleted. All positions are Unicode code points, half-open."
+    ),
+    docs_url=None,
+    throttle=PerToken(),
+    urls_namespace="api",
+)
+errors.translate(api)
+for router in (search.router, documents.router, citations.router):
+    api.add_router("", router)
+
+
+def for_programs(view: View) -> View:
+    """A view that answers programs: no sign-in page, no cookie, no form token, and JSON whatever happens."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, **named: object) -> HttpResponseBase:
+        try:
+            response = view(request, **named)
+        except Http404:
+            return errors.unavailable()
+        if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            return errors.method_not_allowed(response["Allow"])
+        return response
+
+    return csrf_exempt(login_not_required(answer))
+
+
+def nothing(request: HttpRequest) -> HttpResponse:
+    """Addresses that are none."""
+    return errors.unavailable()
+
+
+def patterns() -> list[URLPattern]:
+    """All addresses of the API; what none of them fits is unavailable."""
+    known = cast(list[URLPattern], api.urls[0])
+    for pattern in known:
+        pattern.callback = for_programs(cast(View, pattern.callback))
+    return [*known, re_path("", for_programs(nothing), name="nothing")]
+
+
+urls = (patterns(), "api", "api")

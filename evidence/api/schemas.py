@@ -1,0 +1,453 @@
+"""What goes over the wire: the shapes of answers and of what is sent, one class each. They are the OpenAPI document, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    StrictInt,
+    Tag,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema
+
+from evidence import anchoring, citations, history, paging
+from evidence.access import Withheld as WithheldSource
+from evidence.anchoring import TextState
+from evidence.documents import Placed
+from evidence.presentation import Card
+from evidence.presentation import Context as PassageContext
+
+WholeNumber = Annotated[object, BeforeValidator(paging.typed), WithJsonSchema({"type": "integer", "minimum": 0})]
+"""A number of the address. What was typed otherwise stays text, for the core to refuse."""
+
+
+class Shape(BaseModel):
+    """Base of all: complete, and not changed once it is made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Error(Shape):
+    """What went wrong. `code` is stable; `message` is for people, in the language that was asked for."""
+
+    code: str
+    message: str
+
+
+class Gone(Shape):
+    """All that is said about what is unknown, forbidden or deleted."""
+
+    state: Literal["unavailable"] = "unavailable"
+
+
+class Document(Shape):
+    """What stands about a document beside its text; `version` is that of the revision it is about."""
+
+    id: UUID
+    external_id: str
+    title: str
+    version: str
+    status: str
+    valid_from: date | None
+    valid_until: date | None
+    language: str
+    kind: str
+    owner: str
+    sensitivity: str
+    source: str
+
+    @classmethod
+    def of(cls, card: Card) -> Document:
+        """From the card."""
+        return cls(**{name: getattr(card, name) for name in cls.model_fields})
+
+
+class Context(Shape):
+    """Headings above a passage, outermost first, and the column headings of a table row."""
+
+    headings: Sequence[str]
+    columns: Sequence[str]
+
+
+class Passage(Shape):
+    """A passage's place in the text: code points, half-open. `page` is null for texts without pages."""
+
+    number: int
+    kind: str
+    page: int | None
+    start: int
+    end: int
+    context: Context
+
+    @classmethod
+    def at(cls, number: int, kind: str, start: int, end: int, context: PassageContext) -> Passage:
+        """From its parts."""
+        around = Context(headings=context.headings, columns=context.columns)
+        return cls(number=number, kind=kind, page=None, start=start, end=end, context=around)
+
+    @classmethod
+    def of(cls, placed: Placed) -> Passage:
+        """From a place in a whole text."""
+        return cls.at(placed.number, placed.kind, placed.start, placed.end, placed.context)
+
+
+class Parser(Shape):
+    """Which parser made a text."""
+
+    name: str
+    version: str
+    configuration: str
+
+    @classmethod
+    def of(cls, state: TextState) -> Parser:
+        """From a text state."""
+        return cls(name=state.parser.name, version=state.parser.version, configuration=state.parser.configuration)
+
+
+class Anchor(Shape):
+    """One exact place in one text state; keep all of it, and send all of it to `resolve`."""
+
+    document: str
+    revision: str
+    representation: str
+    source_sha256: str
+    parser: Parser
+    profile: str
+    text_sha256: str
+    unit: str
+    start: int
+    end: int
+    exact: str
+    prefix: str
+    suffix: str
+
+    @classmethod
+    def of(cls, anchor: anchoring.Anchor) -> Anchor:
+        """From the anchor."""
+        return cls.model_validate(anchor.to_dict())
+
+
+class Anchors(Shape):
+    """Anchors to check at once. What is in the list may be anything: each has its own answer."""
+
+    anchors: list[Any]
+
+
+class Filters(BaseModel):
+    """What hits can be narrowed to."""
+
+    source: list[str] = []
+    kind: list[str] = []
+    language: list[str] = []
+    status: list[str] = []
+
+
+class Question(Shape):
+    """The question as it was read: its words and, of quoted ones, its phrases."""
+
+    text: str
+    terms: Sequence[str]
+
+
+class Hit(Shape):
+    """One passage, word for word. `matches`: code points inside the quote. `anchor`: null where the words can't be told apart."""
+
+    document: Document
+    representation: UUID
+    passage: Passage
+    quote: str
+    matches: Sequence[tuple[int, int]]
+    score: float
+    anchor: Anchor | None
+    url: str
+
+
+class Withheld(Shape):
+    """A source that is closed at the moment because its rights are too old or unknown."""
+
+    source: str
+    title: str
+    contact: str
+
+    @classmethod
+    def of(cls, withheld: WithheldSource) -> Withheld:
+        """From the source's entry in the Access."""
+        return cls(source=withheld.source, title=withheld.title, contact=withheld.contact)
+
+
+class Results(Shape):
+    """What a search gives. `total`: passages on all pages."""
+
+    query: Question
+    total: int
+    hits: Sequence[Hit]
+    withheld: Sequence[Withheld]
+
+
+class Listed(Shape):
+    """A document in the list."""
+
+    document: Document
+    url: str
+
+
+class Titles(Shape):
+    """A page of the list by title. `total`: documents on all pages."""
+
+    total: int
+    documents: Sequence[Listed]
+
+
+class Head(Shape):
+    """A document in one state, without its text."""
+
+    document: Document
+    revision: str
+    representation: UUID
+    current: UUID
+    is_current: bool
+    source_sha256: str
+    parser: Parser
+    profile: str
+    text_sha256: str
+    unit: str
+    url: str
+
+
+class Reading(Head):
+    """A document in one state. The text's code points are what all positions count."""
+
+    text: str
+    passages: Sequence[Passage]
+
+
+class Provenance(Shape):
+    """Where a document comes from and what its current text is made of."""
+
+    document: Document
+    revision: str
+    dated: date | None
+    representation: UUID
+    source_kind: str
+    contact: str
+    origin: str
+    path: str
+    media_type: str
+    size: int
+    source_sha256: str
+    parser: Parser
+    profile: str
+    text_sha256: str
+    length: int
+    passages: int
+    created_at: datetime
+    updated_at: datetime
+    imported_at: datetime
+    extracted_at: datetime
+    rights_confirmed_at: datetime | None
+    last_complete_run_at: datetime | None
+
+    @classmethod
+    def of(cls, found: history.Provenance) -> Provenance:
+        """From the provenance."""
+        made = found.origin
+        return cls(
+            document=Document.of(found.card),
+            revision=made.state.revision,
+            dated=made.dated,
+            representation=found.representation,
+            source_kind=found.source_kind,
+            contact=found.contact,
+            origin=found.location,
+            path=found.path,
+            media_type=made.media_type,
+            size=made.size,
+            source_sha256=made.state.source_sha256,
+            parser=Parser.of(made.state),
+            profile=made.state.profile,
+            text_sha256=made.state.text_sha256,
+            length=made.length,
+            passages=made.passages,
+            created_at=found.created_at,
+            updated_at=found.updated_at,
+            imported_at=made.imported_at,
+            extracted_at=made.extracted_at,
+            rights_confirmed_at=made.rights_confirmed_at,
+            last_complete_run_at=found.run,
+        )
+
+
+class KeptText(Shape):
+    """A text that was extracted from a revision and is still kept."""
+
+    representation: UUID
+    parser: Parser
+    profile: str
+    text_sha256: str
+    passages: int
+    extracted_at: datetime
+    is_current: bool
+
+
+class Revision(Shape):
+    """One state of the document's bytes."""
+
+    label: str
+    dated: date | None
+    imported_at: datetime
+    source_sha256: str
+    size: int
+    media_type: str
+    representations: Sequence[KeptText]
+
+
+class Event(Shape):
+    """Something that happened to the document: a code, never a text."""
+
+    at: datetime
+    code: str
+
+
+class History(Shape):
+    """Revisions, the newest first, and events, the latest first."""
+
+    document: Document
+    revisions: Sequence[Revision]
+    events: Sequence[Event]
+
+    @classmethod
+    def of(cls, found: history.History) -> History:
+        """From the history."""
+        return cls(
+            document=Document.of(found.card),
+            revisions=[_revision(one) for one in found.revisions],
+            events=[Event(at=event.at, code=event.code) for event in found.events],
+        )
+
+
+class Historical(Shape):
+    """A kept state in which the anchor holds, though it is not the current one."""
+
+    revision: str
+    representation: UUID
+    start: int
+    end: int
+    quote: str
+
+    @classmethod
+    def of(cls, kept: citations.Historical) -> Historical:
+        """From the kept state."""
+        return cls(revision=kept.revision, representation=kept.representation, start=kept.start, end=kept.end, quote=kept.quote)
+
+
+class Resolution(Shape):
+    """What an anchor is worth now: one state, and a range only when it is `resolved`. Revision and so on are the current ones."""
+
+    state: str
+    document: UUID
+    revision: str
+    representation: UUID
+    unit: str
+    start: int | None
+    end: int | None
+    quote: str | None
+    historical: Historical | None
+    url: str
+
+
+class Resolutions(Shape):
+    """One resolution for each anchor, in their order."""
+
+    resolutions: Sequence[Resolution | Gone]
+
+
+class Made(Shape):
+    """A citation that has just been stored."""
+
+    id: UUID
+    anchor: Anchor
+    url: str
+
+
+class Citation(Shape):
+    """A stored citation, and what it is worth now."""
+
+    id: UUID
+    anchor: Anchor
+    resolution: Resolution
+
+
+class Range(Shape):
+    """What to cite, by code points of the document's current text."""
+
+    document: str
+    representation: str
+    start: StrictInt
+    end: StrictInt
+
+
+class Words(Shape):
+    """What to cite, by its words and by what stands before and after them."""
+
+    document: str
+    exact: str = Field(min_length=1)
+    prefix: str = ""
+    suffix: str = ""
+
+
+def _form(sent: Any) -> str:
+    return "words" if isinstance(sent, dict) and "exact" in sent else "range"
+
+
+ToCite = Annotated[Annotated[Range, Tag("range")] | Annotated[Words, Tag("words")], Discriminator(_form)]
+
+
+class _DocumentedAsAnchor:
+    """Tells in the OpenAPI document that an anchor is expected, where anything is taken and has its own state."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return handler(Anchor.__pydantic_core_schema__)
+
+
+def _number(sent: Any) -> str:
+    return "several" if isinstance(sent, dict) and "anchors" in sent else "one"
+
+
+ToResolve = Annotated[
+    Annotated[Anchors, Tag("several")] | Annotated[dict[str, Any], _DocumentedAsAnchor(), Tag("one")],
+    Discriminator(_number),
+]
+
+
+def _revision(revision: history.KeptRevision) -> Revision:
+    return Revision(
+        label=revision.label,
+        dated=revision.dated,
+        imported_at=revision.imported_at,
+        source_sha256=revision.source_sha256,
+        size=revision.size,
+        media_type=revision.media_type,
+        representations=[_kept(one) for one in revision.states],
+    )
+
+
+def _kept(kept: history.KeptState) -> KeptText:
+    return KeptText(
+        representation=kept.representation,
+        parser=Parser.of(kept.state),
+        profile=kept.state.profile,
+        text_sha256=kept.state.text_sha256,
+        passages=kept.passages,
+        extracted_at=kept.extracted_at,
+        is_current=kept.is_current,
+    )

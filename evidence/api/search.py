@@ -1,0 +1,63 @@
+"""GET search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.http import HttpRequest
+from ninja import Query, Router
+
+from evidence import citations, search
+from evidence.anchoring import Anchor
+from evidence.api import errors, links, schemas
+from evidence.api.bearer import Bearer, access
+from evidence.citations import Place
+from evidence.models import Scope
+from evidence.search import Found
+
+router = Router(tags=["search"])
+
+
+@router.get(
+    "search",
+    response={200: schemas.Results, **errors.documented(400, 503)},
+    operation_id="search",
+    summary="Find passages that hold every word",
+    auth=Bearer(Scope.READ),
+)
+def find(
+    request: HttpRequest,
+    filters: Query[schemas.Filters],
+    q: str = "",
+    limit: schemas.WholeNumber = search.DEFAULT_LIMIT,
+    offset: schemas.WholeNumber = 0,
+) -> schemas.Results:
+    """Best first; "quoted words" stand next to each other. `limit` is 1 to 50. Values of one filter are alternatives."""
+    results = search.search(access(request), q, filters=filters.model_dump(), limit=limit, offset=offset)
+    anchors = citations.anchors(access(request), [_place(hit) for hit in results.hits])
+    return schemas.Results(
+        query=schemas.Question(text=q, terms=[" ".join(words) for words in results.query.phrases]),
+        total=results.total,
+        hits=_hits(request, results.hits, anchors),
+        withheld=[schemas.Withheld.of(one) for one in results.withheld],
+    )
+
+
+def _place(hit: Found) -> Place:
+    return Place(hit.document.id, hit.representation, hit.passage.start, hit.passage.end)
+
+
+def _hits(request: HttpRequest, hits: Sequence[Found], anchors: Sequence[Anchor | None]) -> Sequence[schemas.Hit]:
+    return [
+        schemas.Hit(
+            document=schemas.Document.of(hit.document),
+            representation=hit.representation,
+            passage=schemas.Passage.at(hit.passage.number, hit.passage.kind, hit.passage.start, hit.passage.end, hit.context),
+            quote=hit.passage.text,
+            matches=hit.matches,
+            score=hit.score,
+            anchor=schemas.Anchor.of(anchor) if anchor else None,
+            url=links.document(request, hit.document.id, representation=hit.representation, passage=hit.passage.number),
+        )
+        for hit, anchor in zip(hits, anchors, strict=True)
+    ]

@@ -1,0 +1,314 @@
+"""Citations: make them, open them, say what they are worth now.
+
+Resolving compares values and searches one text; it follows nothing to another place. Who may not read the document gets
+`unavailable`, whatever else is true, and so does everybody else for an id that never was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from evidence import anchoring, documents
+from evidence.access import Access
+from evidence.anchoring import Anchor, State, TextState, check, differs, holds
+from evidence.errors import Ambiguous, Outdated, Refused, Unavailable, gettext_noop
+from evidence.models import AuditEvent, Citation, Document, Passage, Representation
+from evidence.presentation import Card, card, current, text_of, text_state
+
+MAX_QUOTE: Final = 10_000
+"""Code points of one citation: several pages. More is a copy, not a citation."""
+MAX_BATCH: Final = 500
+"""Anchors that are resolved in one call."""
+
+_ARCHIVED: Final = frozenset({State.SOURCE_CHANGED, State.PARSER_CHANGED, State.PROFILE_CHANGED, State.TEXT_CHANGED})
+
+
+@dataclass(frozen=True, slots=True)
+class Historical:
+    """A kept state in which the anchor holds, though it is not the current one."""
+
+    revision: str
+    representation: UUID
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What checking an anchor gave: one state, and a range only when it is proven.
+
+    Without access only `state` is set. now: what the current text is made of, to be compared with the anchor's own.
+    """
+
+    state: State
+    card: Card | None = None
+    now: TextState | None = None
+    representation: UUID | None = None
+    start: int | None = None
+    end: int | None = None
+    quote: str | None = None
+    historical: Historical | None = None
+
+
+UNAVAILABLE: Final = Resolution(State.UNAVAILABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A stored citation that may be read, and what it is worth now. supersedes, superseded_by: ids of other citations."""
+
+    id: UUID
+    anchor: Anchor
+    author: str
+    created_at: datetime
+    resolution: Resolution
+    supersedes: UUID | None
+    superseded_by: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A range of a document's text in one state, in code points."""
+
+    document: UUID
+    representation: UUID
+    start: int
+    end: int
+
+
+def cite(access: Access, document: UUID, *, representation: UUID, start: int, end: int) -> UUID:
+    """Store a citation of `[start, end)` of the current text; gives its id.
+
+    Raises Unavailable; Outdated when the representation is not the current one; Ambiguous; Refused for the range.
+    """
+    row = documents.get(access, document)
+    state = current(row)
+    if state.public_id != representation:
+        raise Outdated(
+            "not_current",
+            gettext_noop("This state of the document is no longer the current one. Open the current one and choose there."),
+        )
+    _refuse_length(end - start)
+    anchor = anchoring.make(text_of(state.pk), start, end, state=text_state(row, state))
+    return _store(access, row, anchor)
+
+
+def cite_words(access: Access, document: UUID, *, exact: str, prefix: str = "", suffix: str = "") -> UUID:
+    """Store a citation of words that stand exactly once in the current text, with this before and after them.
+
+    Raises Unavailable, Ambiguous, and Refused when the words are not there.
+    """
+    row = documents.get(access, document)
+    state = current(row)
+    _refuse_length(len(exact))
+    text = text_of(state.pk)
+    found = anchoring.occurrences(text, prefix + exact + suffix, cap=2)
+    if not found:
+        raise Refused("quote_not_found", gettext_noop("These words do not stand in the current text of the document."))
+    if len(found) > 1:
+        message = gettext_noop("These words stand in this text more than once. Give more of what stands before and after them.")
+        raise Ambiguous("anchor_ambiguous", message)
+    start = found[0] + len(prefix)
+    return _store(access, row, anchoring.make(text, start, start + len(exact), state=text_state(row, state)))
+
+
+def get(access: Access, citation: UUID) -> Cited:
+    """A stored citation, checked now. Raises Unavailable for unknown, foreign, forbidden and deleted alike."""
+    row = _rows(access).filter(public_id=citation).first()
+    found = [] if row is None else _cited(access, [row])
+    if not found:
+        raise Unavailable
+    return found[0]
+
+
+def own(access: Access, *, limit: int, offset: int = 0) -> tuple[Sequence[Cited | UUID], int]:
+    """The person's own citations, newest first, checked now, and how many there are.
+
+    One whose document may not be read any more is only its id.
+    """
+    rows = _rows(access).filter(author=access.user)
+    page = list(rows[offset : offset + limit])
+    found: dict[UUID, Cited] = {one.id: one for one in _cited(access, page)}
+    return [found.get(row.public_id, row.public_id) for row in page], rows.count()
+
+
+def anchors(access: Access, places: Sequence[Place]) -> Sequence[Anchor | None]:
+    """An anchor for each of these places; None where one can't be made: ambiguous, not current, not readable.
+
+    Two queries, however many places; each text is read once, and one at a time is held.
+    """
+    rows = _readable(access, {place.document for place in places})
+    states = {current(row).pk: text_state(row, current(row)) for row in rows.values()}
+    wanted: dict[str, list[Place]] = {}
+    for place in places:
+        wanted.setdefault(str(place.representation), []).append(place)
+    made: dict[Place, Anchor | None] = {}
+    for pk, text in _texts(pk for pk, state in states.items() if state.representation in wanted):
+        state = states[pk]
+        made |= {place: _made(text, place, state) for place in wanted[state.representation]}
+    return [made.get(place) for place in places]
+
+
+def resolve(access: Access, anchors: Sequence[object]) -> Sequence[Resolution]:
+    """What each of these anchors is worth now: Anchor, or what JSON gave for one. The documents are asked for once.
+
+    Raises Refused for more than MAX_BATCH.
+    """
+    if len(anchors) > MAX_BATCH:
+        message = gettext_noop("At most %(limit)d anchors are resolved at once; these are %(count)d.")
+        raise Refused("too_many_anchors", message, limit=MAX_BATCH, count=len(anchors))
+    documents_named = [_named(anchor) for anchor in anchors]
+    rows = _readable(access, {document for document in documents_named if document})
+    parsed = [_parsed(anchor) for anchor in anchors]
+    resolver = _Resolver(rows, _kept(rows.values(), parsed))
+    return [resolver.resolution(document, anchor) for document, anchor in zip(documents_named, parsed, strict=True)]
+
+
+def _made(text: str, place: Place, state: TextState) -> Anchor | None:
+    try:
+        return anchoring.make(text, place.start, place.end, state=state)
+    except (Ambiguous, Refused):
+        return None
+
+
+def _texts(representations: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """Each representation and its whole text, in one query."""
+    rows = Passage.objects.filter(representation__in=list(representations)).order_by("representation", "number")
+    for pk, run in groupby(rows.values_list("representation", "text").iterator(), key=itemgetter(0)):
+        yield pk, "".join(text for _, text in run)
+
+
+def _parsed(value: object) -> Anchor | None:
+    """The anchor, or None for what is none."""
+    if isinstance(value, Anchor):
+        return value
+    try:
+        return Anchor.from_dict(value) if isinstance(value, Mapping) else None
+    except Refused:
+        return None
+
+
+def _rows(access: Access) -> QuerySet[Citation]:
+    rows = Citation.objects.filter(tenant=access.tenant).select_related("author", "supersedes")
+    return rows.annotate(successor=F("superseded_by__public_id")).order_by("-created_at", "-id")
+
+
+def _cited(access: Access, rows: Sequence[Citation]) -> Sequence[Cited]:
+    """Those of these citations whose documents may be read, checked now."""
+    found = resolve(access, [row.anchor for row in rows])
+    return [
+        Cited(
+            id=row.public_id,
+            anchor=row.anchor,
+            author=row.author.get_full_name() or row.author.get_username() if row.author else "",
+            created_at=row.created_at,
+            resolution=resolution,
+            supersedes=row.supersedes.public_id if row.supersedes else None,
+            superseded_by=row.successor,  # type: ignore[attr-defined]
+        )
+        for row, resolution in zip(rows, found, strict=True)
+        if resolution is not UNAVAILABLE
+    ]
+
+
+def _store(access: Access, row: Document, anchor: Anchor) -> UUID:
+    with transaction.atomic():
+        citation = Citation.of(anchor, tenant_id=access.tenant, author_id=access.user, document=row)
+        citation.save()
+        AuditEvent.objects.create(
+            tenant_id=access.tenant,
+            actor_id=access.user,
+            code="citation.made",
+            document=row.public_id,
+            ids={"citation": str(citation.public_id)},
+        )
+    return citation.public_id
+
+
+def _refuse_length(length: int) -> None:
+    if length > MAX_QUOTE:
+        message = gettext_noop("A citation can hold at most %(limit)d characters; these are %(length)d.")
+        raise Refused("quote_too_long", message, limit=MAX_QUOTE, length=length)
+
+
+def _named(anchor: object) -> UUID | None:
+    """The document that an anchor names; None when it names none."""
+    if isinstance(anchor, Anchor):
+        value: object = anchor.state.document
+    else:
+        value = anchor.get("document") if isinstance(anchor, Mapping) else None
+    return _uuid(value)
+
+
+def _uuid(value: object) -> UUID | None:
+    try:
+        return UUID(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _readable(access: Access, wanted: Collection[UUID]) -> Mapping[UUID | None, Document]:
+    rows = Document.objects.readable(access).filter(public_id__in=wanted).select_related("source", "current__revision")
+    return {row.public_id: row for row in rows}
+
+
+def _kept(rows: Collection[Document], anchors: Iterable[object]) -> Mapping[UUID, Representation]:
+    """The archived states that these anchors name, of documents that may be read."""
+    wanted = {one for anchor in anchors if isinstance(anchor, Anchor) and (one := _uuid(anchor.state.representation))}
+    kept = Representation.objects.filter(public_id__in=wanted, revision__document__in=rows).select_related("revision")
+    return {row.public_id: row for row in kept}
+
+
+class _Resolver:
+    """Resolves anchors in documents that may be read; reads each text once."""
+
+    def __init__(self, rows: Mapping[UUID | None, Document], kept: Mapping[UUID, Representation]) -> None:
+        self._rows = rows
+        self._kept = kept
+        self._text = cache(text_of)
+
+    def resolution(self, document: UUID | None, anchor: Anchor | None) -> Resolution:
+        """Steps 1 to 7; anchor: None where the value was none."""
+        row = self._rows.get(document)
+        if row is None:
+            return UNAVAILABLE
+        state = current(row)
+        now = text_state(row, state)
+        found = State.INVALID_ANCHOR if anchor is None else differs(anchor, current=now)
+        if found is None and anchor is not None:
+            found = check(anchor, self._text(state.pk), current=now)
+        resolved = anchor if found is State.RESOLVED else None
+        return Resolution(
+            state=found or State.INVALID_ANCHOR,
+            card=card(row, state),
+            now=now,
+            representation=state.public_id,
+            start=resolved.start if resolved else None,
+            end=resolved.end if resolved else None,
+            quote=resolved.exact if resolved else None,
+            historical=self._historical(row, anchor) if anchor and found in _ARCHIVED else None,
+        )
+
+    def _historical(self, row: Document, anchor: Anchor) -> Historical | None:
+        """The archived state that the anchor names, if it is exactly that state and the words still hold in it."""
+        state = self._kept.get(UUID(anchor.state.representation)) if _uuid(anchor.state.representation) else None
+        if state is None or text_state(row, state) != anchor.state or not holds(anchor, self._text(state.pk)):
+            return None
+        return Historical(
+            revision=state.revision.label,
+            representation=state.public_id,
+            start=anchor.start,
+            end=anchor.end,
+            quote=anchor.exact,
+        )

@@ -1,0 +1,87 @@
+"""Tokens: made, listed and revoked by the person whom programs act for. What one lets a program see, identity says."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from evidence import audit
+from evidence.access import Access
+from evidence.errors import Refused, Unavailable, gettext_noop
+from evidence.models import Scope, Tenant, Token
+
+MARK: Final = "fst_"
+"""What every secret begins with, so that people and scanners of source code recognise one."""
+SHOWN: Final = 10
+"""Characters of the secret that are kept for recognising it; more than 220 random bits stay unknown."""
+SECRET_BYTES: Final = 32
+DEFAULT_DAYS: Final = 90
+MAX_DAYS: Final = 366
+MAX_NAME: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A new token and its secret, which can't be had again."""
+
+    token: Token
+    secret: str
+
+
+def make(access: Access, *, name: str, scopes: Collection[str], days: int = DEFAULT_DAYS) -> Made:
+    """A new token for the person and tenant of this Access. Raises Refused, and Unavailable for someone who belongs nowhere."""
+    person, tenant = _owner(access)
+    _refuse(name, scopes, days)
+    secret = MARK + secrets.token_urlsafe(SECRET_BYTES)
+    now = timezone.now()
+    with transaction.atomic():
+        token = Token.objects.create(
+            user=person,
+            tenant=tenant,
+            name=name.strip(),
+            prefix=secret[:SHOWN],
+            digest=Token.digest_of(secret),
+            scopes=" ".join(scope for scope in Scope.values if scope in scopes),
+            created_at=now,
+            expires_at=now + timedelta(days=days),
+        )
+        audit.record(token, "created", actor=person)
+    return Made(token, secret)
+
+
+def own(access: Access) -> Sequence[Token]:
+    """The person's tokens in this tenant, the newest first, revoked and expired ones too."""
+    return list(Token.objects.filter(user=access.user, tenant=access.tenant))
+
+
+def revoke(access: Access, token: int) -> None:
+    """End one of the person's own tokens with its next request; one that has ended stays so. Raises Unavailable for any other."""
+    person, tenant = _owner(access)
+    row = Token.objects.filter(user=person, tenant=tenant, pk=token).first()
+    if row is None:
+        raise Unavailable
+    with transaction.atomic():
+        if Token.objects.filter(pk=row.pk, revoked_at=None).update(revoked_at=timezone.now()):
+            audit.record(row, "revoked", actor=person)
+
+
+def _owner(access: Access) -> tuple[User, Tenant]:
+    if access.user is None or access.tenant is None:
+        raise Unavailable
+    return User.objects.get(pk=access.user), Tenant.objects.get(pk=access.tenant)
+
+
+def _refuse(name: str, scopes: Collection[str], days: int) -> None:
+    if not 1 <= len(name.strip()) <= MAX_NAME:
+        raise Refused("token_name", gettext_noop("A token needs a name of at most %(limit)d characters."), limit=MAX_NAME)
+    if not scopes or not set(scopes) <= set(Scope.values):
+        raise Refused("token_scopes", gettext_noop("Choose what the token may do."))
+    if not 1 <= days <= MAX_DAYS:
+        raise Refused("token_days", gettext_noop("A token is valid for 1 to %(limit)d days."), limit=MAX_DAYS)
