@@ -52,7 +52,7 @@ class Command(BaseCommand):
         made = 0
         for batch in _batches(proposed):
             made += len(succession.approve(access, batch))
-        self.stdout.write(f"{made} successors made; the old citations are unchanged.")
+        self.stdout.write(f"Successors made: {made}; the old citations are unchanged.")
 
 
 def _access(tenant: str, user: str) -> Access:
