@@ -158,12 +158,12 @@ def check(request: HttpRequest) -> HttpResponse:
     form = CheckForm(request.POST)
     form.is_valid()
     given = form.cleaned_data["given"]
+    context: dict[str, object] = {"given": given, "may_migrate": succession.may_migrate(request.access)}
     try:
         checked = _checked(request, pasted.read(given))
     except Refused as error:
-        context = {"given": given, "refused": words(error)}
-        return render(request, "citations/check.html", context, status=HTTPStatus.BAD_REQUEST)
-    return render(request, "citations/check.html", {"given": given, "checked": checked, "asked": request.method == "POST"})
+        return render(request, "citations/check.html", {**context, "refused": words(error)}, status=HTTPStatus.BAD_REQUEST)
+    return render(request, "citations/check.html", {**context, "checked": checked, "asked": request.method == "POST"})
 
 
 @require_safe
