@@ -10,6 +10,8 @@ import { chosenIn } from "fundstelle/selection";
 
 /** Milliseconds without a change after which a selection counts as made: handles on a phone change it many times a second. */
 const SETTLED = 150;
+/** UTF-16 units of words that are sent along; more is refused for its length alone, and might be too much for a form. */
+const SENT = 40_000;
 /** UTF-16 units of the words that are shown at each end. */
 const SHOWN = 40;
 
@@ -62,7 +64,7 @@ function update(root, form, { keeps }) {
 function show(form, { start, end, words, first, last }) {
   form.elements.start.value = start;
   form.elements.end.value = end;
-  form.elements.seen.value = words;
+  form.elements.seen.value = words.length <= SENT ? words : "";
   write(form, "words", shortened(words));
   write(form, "length", String(countCodePoints(words)));
   write(form, "passages", first === last ? String(first) : `${first}–${last}`);
