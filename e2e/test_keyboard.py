@@ -56,7 +56,7 @@ def test_tab_goes_through_the_page_in_the_order_in_which_it_is_read(desktop: Pag
     order = [press(desktop, "Tab") for _ in range(14)]
     assert order[:2] == ["Search", "What this finds, and what not"]
     first = order.index("Betriebsvereinbarung Stempelkarten")
-    assert order[first + 1 : first + 3] == ["What stands around it", "Open in the document"]
+    assert order[first + 1 : first + 4] == ["What stands around it", "Cite this passage", "Open in the document"]
 
 
 def test_focus_is_seen(desktop: Page, site: Site) -> None:

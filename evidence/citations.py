@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Final
 from uuid import UUID
@@ -90,10 +90,11 @@ class Place:
     end: int
 
 
-def cite(access: Access, document: UUID, *, representation: UUID, start: int, end: int) -> UUID:
-    """Store a citation of `[start, end)` of the current text; gives its id.
+def cite(access: Access, document: UUID, *, representation: UUID, start: int, end: int, seen: str | None = None) -> UUID:
+    """Store a citation of `[start, end)` of the current text; gives its id. seen: the words that the person saw there.
 
-    Raises Unavailable; Outdated when the representation is not the current one; Ambiguous; Refused for the range.
+    Raises Unavailable; Outdated when the representation is not the current one; Ambiguous; Refused for the range, and when
+    other words stand there than were seen.
     """
     row = documents.get(access, document)
     state = current(row)
@@ -103,8 +104,11 @@ def cite(access: Access, document: UUID, *, representation: UUID, start: int, en
             gettext_noop("This state of the document is no longer the current one. Open the current one and choose there."),
         )
     _refuse_length(end - start)
-    anchor = anchoring.make(text_of(state.pk), start, end, state=text_state(row, state))
-    return _store(access, row, anchor)
+    text = text_of(state.pk)
+    if seen is not None and text[start:end] != seen:
+        message = gettext_noop("The text in your browser differs from the stored one, so nothing was cited. Load the page again.")
+        raise Refused("text_differs", message)
+    return _store(access, row, anchoring.make(text, start, end, state=text_state(row, state)))
 
 
 def cite_words(access: Access, document: UUID, *, exact: str, prefix: str = "", suffix: str = "") -> UUID:
@@ -127,24 +131,54 @@ def cite_words(access: Access, document: UUID, *, exact: str, prefix: str = "", 
 
 
 def get(access: Access, citation: UUID) -> Cited:
-    """A stored citation, checked now. Raises Unavailable for unknown, foreign, forbidden and deleted alike."""
-    readable = Document.objects.readable(access)  # in the same query: which of them fails is not even to be counted
-    row = _rows(access).filter(public_id=citation, document__in=readable).first()
+    """A stored citation, checked now. Raises Unavailable for unknown, foreign, forbidden and deleted alike.
+
+    All of them are told apart from what may be read by one and the same query.
+    """
+    row = _rows(access).filter(public_id=citation, document__in=Document.objects.readable(access)).first()
     found = [] if row is None else _cited(access, [row])
     if not found:
         raise Unavailable
     return found[0]
 
 
-def own(access: Access, *, limit: int, offset: int = 0) -> tuple[Sequence[Cited | UUID], int]:
-    """The person's own citations, newest first, checked now, and how many there are.
+def several(access: Access, wanted: Sequence[UUID]) -> Sequence[Cited | UUID]:
+    """Stored citations, checked now, in this order; one that may not be read or never was is only its id.
+
+    Raises Refused for more than MAX_BATCH.
+    """
+    _refuse_batch(len(wanted))
+    return _or_ids(_cited(access, list(_rows(access).filter(public_id__in=wanted))), wanted)
+
+
+def own(access: Access, *, limit: int, offset: int = 0, document: UUID | None = None) -> tuple[Sequence[Cited | UUID], int]:
+    """The person's own citations, newest first, checked now, and how many there are; all, or those of a readable document.
 
     One whose document may not be read any more is only its id.
     """
-    rows = _rows(access).filter(author=access.user)
+    rows = _own(access, document)
     page = list(rows[offset : offset + limit])
-    found: dict[UUID, Cited] = {one.id: one for one in _cited(access, page)}
-    return [found.get(row.public_id, row.public_id) for row in page], rows.count()
+    return _or_ids(_cited(access, page), [row.public_id for row in page]), rows.count()
+
+
+def every_own(access: Access, *, document: UUID | None = None) -> Iterator[Cited | UUID]:
+    """The same, all of them: checked in batches, as they are asked for."""
+    rows = iter(list(_own(access, document)))
+    while batch := list(islice(rows, MAX_BATCH)):
+        yield from _or_ids(_cited(access, batch), [row.public_id for row in batch])
+
+
+def cited_documents(access: Access) -> Sequence[tuple[UUID, str]]:
+    """Id and title of the readable documents that this person has cited, by title."""
+    own = Citation.objects.filter(tenant=access.tenant, author=access.user)
+    found = Document.objects.readable(access).filter(pk__in=own.values("document"))
+    return list(found.order_by("title_key", "public_id").values_list("public_id", "title"))
+
+
+def changed(access: Access) -> int:
+    """How many of the person's own citations, without a successor, name another state than the document's current one."""
+    rows = _own(access).filter(superseded_by=None, document__in=Document.objects.readable(access))
+    return rows.exclude(representation=F("document__current__public_id")).count()
 
 
 def anchors(access: Access, places: Sequence[Place]) -> Sequence[Anchor | None]:
@@ -169,9 +203,7 @@ def resolve(access: Access, anchors: Sequence[object]) -> Sequence[Resolution]:
 
     The documents are asked for once. Raises Refused for more than MAX_BATCH.
     """
-    if len(anchors) > MAX_BATCH:
-        message = gettext_noop("At most %(limit)d anchors are resolved at once; these are %(count)d.")
-        raise Refused("too_many_anchors", message, limit=MAX_BATCH, count=len(anchors))
+    _refuse_batch(len(anchors))
     sent = [annotation.unwrapped(anchor) for anchor in anchors]
     documents_named = [_named(anchor) for anchor in sent]
     rows = _readable(access, set(documents_named))
@@ -209,6 +241,18 @@ def _rows(access: Access) -> QuerySet[Citation]:
     return rows.annotate(successor=F("superseded_by__public_id")).order_by("-created_at", "-id")
 
 
+def _own(access: Access, document: UUID | None = None) -> QuerySet[Citation]:
+    rows = _rows(access).filter(author=access.user)
+    if document is None:
+        return rows
+    return rows.filter(document__in=Document.objects.readable(access).filter(public_id=document))
+
+
+def _or_ids(found: Iterable[Cited], wanted: Iterable[UUID]) -> Sequence[Cited | UUID]:
+    by_id = {one.id: one for one in found}
+    return [by_id.get(one, one) for one in wanted]
+
+
 def _cited(access: Access, rows: Sequence[Citation]) -> Sequence[Cited]:
     """Those of these citations whose documents may be read, checked now."""
     found = resolve(access, [row.anchor for row in rows])
@@ -239,6 +283,12 @@ def _store(access: Access, row: Document, anchor: Anchor) -> UUID:
             ids={"citation": str(citation.public_id)},
         )
     return citation.public_id
+
+
+def _refuse_batch(count: int) -> None:
+    if count > MAX_BATCH:
+        message = gettext_noop("At most %(limit)d anchors are resolved at once; these are %(count)d.")
+        raise Refused("too_many_anchors", message, limit=MAX_BATCH, count=count)
 
 
 def _refuse_length(length: int) -> None:

@@ -38,6 +38,7 @@ class Card:
     sensitivity: str
     source: str
     source_title: str
+    contact: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,7 @@ def card(document: Document, representation: Representation) -> Card:
         sensitivity=document.sensitivity,
         source=document.source.name,
         source_title=document.source.title or document.source.name,
+        contact=document.source.contact,
     )
 
 

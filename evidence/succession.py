@@ -14,6 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import F, QuerySet
 
 from evidence import anchoring
 from evidence.access import Access
@@ -24,7 +25,7 @@ from evidence.models import AuditEvent, Citation, Document, Role
 from evidence.presentation import Card, card, current, text_of, text_state
 
 MAX_CITATIONS: Final = 500
-"""Citations that are looked at in one dry run; the next ones follow when these are settled."""
+"""Citations that are looked at in one dry run."""
 MAY_MIGRATE: Final = frozenset({Role.EDITOR})
 
 
@@ -48,13 +49,19 @@ class Proposal:
     outcome: Outcome
 
 
-def propose(access: Access, *, document: UUID | None = None) -> Sequence[Proposal]:
-    """A dry run over the citations in documents that this editor may read, oldest first. Changes nothing.
+def propose(access: Access, *, document: UUID | None = None, offset: int = 0) -> Sequence[Proposal]:
+    """A dry run over MAX_CITATIONS of the citations in documents that this editor may read, oldest first. Changes nothing.
 
     Left out: what still resolves, what has a successor, what belongs to documents that may not be read.
     Raises Refused for people who are no editors.
     """
-    return [proposal for _, proposal in _proposals(access, _open(access, document))]
+    rows = _open(access, document)[offset : offset + MAX_CITATIONS]
+    return [proposal for _, proposal in _proposals(access, list(rows))]
+
+
+def waiting(access: Access, *, document: UUID | None = None) -> int:
+    """How many citations dry runs go through in all. Raises Refused for people who are no editors."""
+    return _open(access, document).count()
 
 
 def approve(access: Access, citations: Collection[UUID]) -> Sequence[UUID]:
@@ -64,7 +71,7 @@ def approve(access: Access, citations: Collection[UUID]) -> Sequence[UUID]:
     """
     wanted = set(citations)
     with transaction.atomic():
-        found = _proposals(access, [row for row in _open(access, None, only=wanted) if row.public_id in wanted])
+        found = _proposals(access, list(_open(access).filter(public_id__in=wanted)))
         ready = [(row, one) for row, one in found if one.outcome is Outcome.PROPOSED]
         if {one.id for _, one in ready} != wanted:
             message = gettext_noop(
@@ -79,18 +86,15 @@ def may_migrate(access: Access) -> bool:
     return access.role in MAY_MIGRATE
 
 
-def _open(access: Access, document: UUID | None, *, only: Collection[UUID] | None = None) -> list[Citation]:
-    """Citations without a successor in readable documents, oldest first."""
+def _open(access: Access, document: UUID | None = None) -> QuerySet[Citation]:
+    """Citations of states that are not current, without a successor, in readable documents; oldest first."""
     if not may_migrate(access):
         raise Refused("not_an_editor", gettext_noop("Only editors may migrate citations."))
     readable = Document.objects.readable(access)
     rows = Citation.objects.filter(tenant=access.tenant, superseded_by=None, document__in=readable)
-    rows = rows.exclude(source_sha256="", exact="").select_related("document__source", "document__current__revision")
-    if document is not None:
-        rows = rows.filter(document_public_id=document)
-    if only is not None:
-        rows = rows.filter(public_id__in=only)
-    return list(rows.order_by("created_at", "id")[:MAX_CITATIONS])
+    rows = rows.exclude(representation=F("document__current__public_id")).exclude(source_sha256="", exact="")
+    rows = rows.select_related("document__source", "document__current__revision").order_by("created_at", "id")
+    return rows if document is None else rows.filter(document_public_id=document)
 
 
 def _proposals(access: Access, rows: Sequence[Citation]) -> Sequence[tuple[Citation, Proposal]]:

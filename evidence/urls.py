@@ -13,10 +13,10 @@ from evidence.api import addresses
 from evidence.api import errors as api_errors
 from evidence.index.query import MAX_LENGTH, MAX_WORDS
 from evidence.index.tokens import MAX_WORD_LENGTH
-from evidence.web import account, documents, errors, health, search, tokens
+from evidence.web import account, citations, documents, errors, health, history, search, succession, tokens
 
-API = "api/v1/"
 LIMITS = {"most_characters": MAX_LENGTH, "most_words": MAX_WORDS, "most_letters": MAX_WORD_LENGTH}
+API = "api/v1/"
 
 
 def broken(request: HttpRequest) -> HttpResponse:
@@ -37,6 +37,16 @@ urlpatterns = [
         documents.neighbours,
         name="neighbours",
     ),
+    path("documents/<uuid:document>/cite/", citations.cite, name="cite"),
+    path("documents/<uuid:document>/history/", history.states, name="history"),
+    path("documents/<uuid:document>/provenance/", history.provenance, name="provenance"),
+    path("documents/<uuid:document>/compare/", history.compare, name="compare"),
+    path("citations/", citations.own, name="citations"),
+    path("citations/recheck/", citations.recheck, name="recheck"),
+    path("citations/check/", citations.check, name="check"),
+    path("citations/migrate/", succession.migrate, name="migrate"),
+    path("citations/export/citations.<slug:kind>", citations.export, name="export"),
+    path("citations/<uuid:citation>/", citations.page, name="citation"),
     path("help/", TemplateView.as_view(template_name="help/page.html", extra_context=LIMITS), name="help"),
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),

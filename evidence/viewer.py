@@ -15,7 +15,7 @@ from evidence.content import PassageKind
 from evidence.errors import Ambiguous, Refused, gettext_noop
 from evidence.index.query import parse
 from evidence.index.tokens import find
-from evidence.models import Passage
+from evidence.models import Document, Passage, Representation
 from evidence.presentation import Card, Context, Origin, Shown, show
 
 _GROUPS: Final = {PassageKind.TABLE_ROW: "table", PassageKind.LIST_ITEM: "list"}
@@ -79,6 +79,15 @@ class Reading:
     marked: Marked | None
 
 
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Words of a range, and the number of the passage that it begins in."""
+
+    card: Card
+    words: str
+    passage: int
+
+
 def read(
     access: Access, document: UUID, *, representation: UUID | None = None, passage: int | None = None, question: str = ""
 ) -> Reading:
@@ -94,12 +103,51 @@ def read(
             gettext_noop("A passage number counts only together with the state of the document that it belongs to."),
         )
     state = documents.state_of(access, row, representation=representation)
-    rows = list(Passage.objects.filter(representation=state).order_by("number"))
+    rows = _passages(state)
     marked = None if passage is None else _marked(rows, passage, presentation.text_state(row, state))
-    found = _found(rows[marked.passage], question) if marked else ()
+    return _reading(row, state, rows, marked, found=_found(rows[marked.passage], question) if marked else ())
+
+
+def read_cited(access: Access, document: UUID, anchor: Anchor, *, representation: UUID) -> Reading:
+    """The document in a kept state in which this anchor was proven to hold, with its whole range marked.
+
+    Raises Unavailable.
+    """
+    row = documents.get(access, document)
+    state = documents.state_of(access, row, representation=representation)
+    rows = _passages(state)
+    first = next(one for one in rows if _touches(one, anchor.start, anchor.end))
+    return _reading(row, state, rows, _marked_range(first, anchor, anchor, text_sha256=state.text_sha256))
+
+
+def excerpt(access: Access, document: UUID, *, representation: UUID, start: int, end: int) -> Excerpt:
+    """The words of a range in a kept state, as far as the text goes, and the passage in which they begin. Raises Unavailable."""
+    row = documents.get(access, document)
+    state = documents.state_of(access, row, representation=representation)
+    rows = _passages(state)
+    begins = [one.number for one in rows if one.start <= start]
+    return Excerpt(
+        card=presentation.card(row, state),
+        words="".join(one.text for one in rows)[max(start, 0) : max(end, 0)],
+        passage=begins[-1] if begins else 0,
+    )
+
+
+def _passages(state: Representation) -> list[Passage]:
+    return list(Passage.objects.filter(representation=state).order_by("number"))
+
+
+def _reading(
+    row: Document,
+    state: Representation,
+    rows: Sequence[Passage],
+    marked: Marked | None,
+    found: Sequence[tuple[int, int]] = (),
+) -> Reading:
+    """Everything that the page shows. found: words within the marked passage's quote."""
     shown = [
         show(one, whole=True, found=found, cited=(marked.start, marked.end))
-        if marked and one.number == marked.passage
+        if marked and _touches(one, marked.start, marked.end)
         else show(one, whole=True)
         for one in rows
     ]
@@ -115,6 +163,11 @@ def read(
     )
 
 
+def _touches(row: Passage, start: int, end: int) -> bool:
+    """Whether the range holds anything of this passage or of the separator after it."""
+    return row.start < end and start < row.start + len(row.text)
+
+
 def _marked(rows: Sequence[Passage], number: int, state: anchoring.TextState) -> Marked:
     if not 0 <= number < len(rows) or rows[number].start == rows[number].end:
         raise Refused(
@@ -128,15 +181,22 @@ def _marked(rows: Sequence[Passage], number: int, state: anchoring.TextState) ->
         anchor = anchoring.make(text, row.start, row.end, state=state)
     except (Ambiguous, Refused):
         anchor = None
+    around = (text[max(row.start - anchoring.MAX_CONTEXT, 0) : row.start], text[row.end : row.end + anchoring.MAX_CONTEXT])
+    place = anchor or Anchor(state, row.start, row.end, row.quote, *around)
+    return _marked_range(row, place, anchor, text_sha256=state.text_sha256)
+
+
+def _marked_range(first: Passage, place: Anchor, anchor: Anchor | None, *, text_sha256: str) -> Marked:
+    """The mark over a place that begins in this passage. anchor: the same, if it tells the place from all others."""
     return Marked(
-        passage=number,
-        start=row.start,
-        end=row.end,
-        exact=row.quote,
-        prefix=anchor.prefix if anchor else text[max(row.start - anchoring.MAX_CONTEXT, 0) : row.start],
-        suffix=anchor.suffix if anchor else text[row.end : row.end + anchoring.MAX_CONTEXT],
-        text_sha256=state.text_sha256,
-        context=presentation.contexts([row])[row.pk],
+        passage=first.number,
+        start=place.start,
+        end=place.end,
+        exact=place.exact,
+        prefix=place.prefix,
+        suffix=place.suffix,
+        text_sha256=text_sha256,
+        context=presentation.contexts([first])[first.pk],
         anchor=anchor,
     )
 

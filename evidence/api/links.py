@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.http import HttpRequest
-from django.urls import get_script_prefix, reverse
+from django.urls import reverse
 from django.utils.http import urlencode
 
 from evidence.citations import NOTHING
@@ -29,4 +29,4 @@ def document(request: HttpRequest, document: UUID, *, representation: UUID | Non
 
 def citation(request: HttpRequest, citation: UUID) -> str:
     """The page of a citation."""
-    return request.build_absolute_uri(f"{get_script_prefix()}citations/{citation}/")
+    return request.build_absolute_uri(reverse("citation", args=[citation]))

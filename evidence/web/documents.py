@@ -57,7 +57,7 @@ def reading(request: HttpRequest, document: UUID) -> HttpResponse:
     context = {
         "reading": found,
         "question": place["q"],
-        "here": _heading_above(found),
+        "here": heading_above(found),
         "link": request.build_absolute_uri(_address(found)),
     }
     return render(request, "reading/page.html", context)
@@ -79,7 +79,7 @@ def neighbours(request: HttpRequest, document: UUID, representation: UUID, numbe
     return render(request, template, context)
 
 
-def _heading_above(found: Reading) -> int | None:
+def heading_above(found: Reading) -> int | None:
     """Number of the heading that the marked passage stands under (or is)."""
     if found.marked is None:
         return None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final, cast
 
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -66,4 +67,5 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def forbidden(request: HttpRequest, exception: Exception | None = None, reason: str = "") -> HttpResponse:
     """A form that did not come from our own page, or a place that is closed to this role."""
-    return render(request, "errors/forbidden.html", status=HTTPStatus.FORBIDDEN)
+    context = {"closed": isinstance(exception, PermissionDenied)}
+    return render(request, "errors/forbidden.html", context, status=HTTPStatus.FORBIDDEN)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+from uuid import UUID
 
 from django import forms
 
 from evidence import paging
+from evidence.anchoring import State
 from evidence.index import ATTRIBUTES
 from evidence.projection import Versions
+
+MOST_CODE_POINTS: Final = 2**31
+"""Positions beyond this are in no text."""
 
 
 class Typed(forms.Field):
@@ -31,6 +37,14 @@ class Several(forms.Field):
     """All values of one name."""
 
     widget = forms.MultipleHiddenInput
+
+
+class Ids(Several):
+    """All ids of one name."""
+
+    def to_python(self, value: Iterable[str] | None) -> list[UUID]:
+        """The UUIDs; one that is none makes the form invalid."""
+        return [forms.UUIDField().clean(one) for one in value or ()]
 
 
 class SearchForm(forms.Form):
@@ -66,6 +80,54 @@ class PlaceForm(forms.Form):
     representation = forms.UUIDField(required=False)
     passage = forms.IntegerField(required=False, min_value=0)
     q = Typed(required=False)
+
+
+class CiteForm(forms.Form):
+    """The range that is to be cited, the state that it belongs to, and the words that the person saw there, if they were sent."""
+
+    representation = forms.UUIDField()
+    start = forms.IntegerField(min_value=0, max_value=MOST_CODE_POINTS)
+    end = forms.IntegerField(min_value=0, max_value=MOST_CODE_POINTS)
+    seen = Typed(required=False)
+
+    def words(self) -> str | None:
+        """What the person saw; browsers send line feeds as CRLF, and no stored text holds a CR."""
+        return self.cleaned_data["seen"].replace("\r\n", "\n") or None
+
+
+class OwnForm(forms.Form):
+    """Which of one's own citations, and where in the list to begin. state: one of State, or CHANGED for all that don't hold."""
+
+    CHANGED = "changed"
+
+    state = forms.ChoiceField(required=False, choices=[(value, value) for value in (CHANGED, *State)])
+    document = forms.UUIDField(required=False)
+    offset = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
+    found = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
+
+
+class CheckForm(forms.Form):
+    """Citation ids or anchors, as they were pasted."""
+
+    given = Typed(required=False)
+
+
+class CompareForm(forms.Form):
+    """Two states of a document (new: the current one unless told), the passage of the old one to show, and how."""
+
+    old = forms.UUIDField()
+    new = forms.UUIDField(required=False)
+    passage = forms.IntegerField(required=False, min_value=0)
+    view = forms.ChoiceField(required=False, choices=[("one", "one")])
+    all = forms.BooleanField(required=False)
+
+
+class MigrateForm(forms.Form):
+    """One document's citations, or all; where to begin; and those that are approved."""
+
+    document = forms.UUIDField(required=False)
+    offset = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
+    citation = Ids(required=False)
 
 
 class TenantForm(forms.Form):

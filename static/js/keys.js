@@ -1,6 +1,6 @@
 /**
- * The keyboard: / to the search field, j and k through results or marks, Esc back, ? for help. Enter needs nothing
- * here, since moving puts the focus on the result's link.
+ * The keyboard: / to the search field, j and k through results or marks, c to cite what is selected, Esc back, ? for help.
+ * Enter needs nothing here, since moving puts the focus on the result's link.
  *
  * One listener on the document, so that content which arrives later is reached too. Whoever types in a field or holds
  * Ctrl, Alt or Meta is left alone; Shift counts as part of the character (/ is Shift+7 on a German keyboard). People who
@@ -18,6 +18,7 @@ const CHARACTER_KEYS = {
   "/": focusSearch,
   j: (document) => move(document, 1),
   k: (document) => move(document, -1),
+  c: focusCiting,
   "?": showHelp,
 };
 
@@ -90,6 +91,17 @@ function focusOn(element) {
     element.tabIndex = -1;
   }
   element.focus();
+}
+
+/**
+ * The button that cites what is selected; it is hidden while nothing is.
+ * @param {Document} document
+ * @returns {boolean}
+ */
+function focusCiting(document) {
+  const button = document.querySelector("#cite:not([hidden]) button");
+  button?.focus();
+  return button !== null;
 }
 
 /** @param {Document} document @returns {boolean} */

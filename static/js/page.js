@@ -1,5 +1,6 @@
 /** What every page starts. The modules behind it start nothing by themselves. */
 
+import { startCiting } from "fundstelle/cite";
 import { startCopying } from "fundstelle/copy";
 import { startKeys } from "fundstelle/keys";
 import { refuseStorage } from "fundstelle/storage";
@@ -11,3 +12,4 @@ startUpgrades(document);
 startKeys(document);
 startCopying(document);
 startViewer(document);
+startCiting(document);

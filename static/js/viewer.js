@@ -41,15 +41,20 @@ export function startViewer(document) {
       conclude(root, status, finding, observer);
     }
   });
-  const mark = root.querySelector(CITED);
   const listening = new AbortController();
-  arriveAt(mark, status);
-  // While the page loads, the browser itself goes to the address's #p-NUMBER, and takes the focus away from the mark.
-  document.defaultView.addEventListener("load", () => returnTo(mark), { once: true, signal: listening.signal });
-  return () => {
+  const stop = () => {
     observer.disconnect();
     listening.abort();
   };
+  const mark = root.querySelector(CITED);
+  mark?.setAttribute("aria-describedby", status.id);
+  if ("stay" in root.dataset) {
+    return stop; // what stands above the text is to be read first
+  }
+  arriveAt(mark);
+  // While the page loads, the browser itself goes to the address's #p-NUMBER, and takes the focus away from the mark.
+  document.defaultView.addEventListener("load", () => returnTo(mark), { once: true, signal: listening.signal });
+  return stop;
 }
 
 /** @param {HTMLElement} root @returns {import("fundstelle/check").Anchor | null} */
@@ -102,13 +107,11 @@ function tell(status, state, sentence) {
 /**
  * Bring the first mark to the middle of the window, without motion, and put the focus on it.
  * @param {HTMLElement | null} mark
- * @param {HTMLElement} status
  */
-function arriveAt(mark, status) {
+function arriveAt(mark) {
   if (mark === null) {
     return;
   }
-  mark.setAttribute("aria-describedby", status.id);
   mark.scrollIntoView({ block: "center", behavior: "instant" });
   focusQuietly(mark);
 }
