@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from evidence.access import Access, Withheld
-from evidence.models import AccessClass, AccessRule, Effect, Membership, Source, SourceKind, Tenant, Token
+from evidence.models import AccessRule, Effect, Membership, Source, SourceKind, Tenant, Token
 
 NOBODY = Access(user=None, tenant=None, role="", classes=frozenset())
 """Someone who is not signed in, is inactive or belongs nowhere."""
@@ -79,17 +79,14 @@ def _for_membership(membership: Membership, *, now: datetime) -> Access:
     announced = Source.announced_to.through.objects.filter(source_id=OuterRef("pk"), group_id__in=groups)
     sources = list(Source.objects.filter(tenant=membership.tenant_id).annotate(announced=Exists(announced)))
     fresh = [source.pk for source in sources if rights_are_fresh(source, now=now)]
-    mine = AccessRule.objects.filter(Q(group__in=groups) | Q(user=membership.user_id))
-    classes = (
-        AccessClass.objects.filter(source__in=fresh, pk__in=mine.filter(effect=Effect.ALLOW).values("access_class"))
-        .exclude(pk__in=mine.filter(effect=Effect.DENY).values("access_class"))
-        .values_list("pk", flat=True)
-    )
+    mine = AccessRule.objects.filter(Q(group__in=groups) | Q(user=membership.user_id), access_class__source__in=fresh)
+    rules = set(mine.values_list("access_class", "effect"))
+    allowed, denied = ({one for one, effect in rules if effect == which} for which in (Effect.ALLOW, Effect.DENY))
     return Access(
         user=membership.user_id,
         tenant=membership.tenant_id,
         role=membership.role,
-        classes=frozenset(classes),
+        classes=frozenset(allowed - denied),
         withheld=tuple(
             Withheld(source=source.name, title=source.title, contact=source.contact)
             for source in sources
