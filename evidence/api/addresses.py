@@ -52,19 +52,32 @@ for router in (search.router, documents.router, citations.router):
 
 
 def for_programs(view: View) -> View:
-    """A view that answers programs: no sign-in page, no cookie, no form token, and JSON whatever happens."""
+    """A view that answers programs: no sign-in page, no cookie, no form token, and JSON whatever happens. HEAD is GET without
+    the body.
+    """
 
     @wraps(view)
     def answer(request: HttpRequest, **named: object) -> HttpResponseBase:
+        if request.method == "HEAD":
+            request.method = "GET"
+            return _head_of(answer(request, **named))
         try:
             response = view(request, **named)
         except Http404:
             return errors.unavailable()
         if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-            return errors.method_not_allowed(response["Allow"])
+            return errors.method_not_allowed(response["Allow"].replace("GET", "GET, HEAD"))
         return response
 
     return csrf_exempt(login_not_required(answer))
+
+
+def _head_of(response: HttpResponseBase) -> HttpResponseBase:
+    """The same answer, with the length of the body instead of the body."""
+    if isinstance(response, HttpResponse):
+        response["Content-Length"] = str(len(response.content))
+        response.content = b""
+    return response
 
 
 def nothing(request: HttpRequest) -> HttpResponse:

@@ -63,6 +63,10 @@ class Program:
         """GET."""
         return self._call("get", path, values, headers)
 
+    def head(self, path: str) -> Answer:
+        """HEAD."""
+        return self._call("head", path, None, {})
+
     def post(self, path: str, body: object, **headers: str) -> Answer:
         """POST this as JSON; bytes as they are."""
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()

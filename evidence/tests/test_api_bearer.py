@@ -126,6 +126,15 @@ def test_another_method_is_told_which(eva: User) -> None:
     assert (answer.status, answer.code, answer.response["Allow"]) == (405, "method_not_allowed", "POST")
 
 
+@pytest.mark.parametrize(("path", "status"), [("documents", 200), ("documents/x", 404), ("citations/x", 404), ("resolve", 405)])
+def test_head_is_get_without_the_body(eva: User, path: str, status: int) -> None:
+    calls = program(eva)
+    whole, head = calls.get(path), calls.head(path)
+    assert (whole.status, head.status, head.response.content) == (status, status, b"")
+    assert head.response.headers == whole.response.headers
+    assert calls.post("documents", {}).response["Allow"] == "GET, HEAD"
+
+
 @pytest.mark.parametrize("path", ["", "nowhere", "documents/", "documents/x/y", "citations", "../documents"])
 def test_an_address_that_is_none_is_unavailable(eva: User, path: str) -> None:
     answer = program(eva).get(path)
