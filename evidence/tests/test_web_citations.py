@@ -14,7 +14,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 from selectolax.lexbor import LexborHTMLParser
 
-from evidence import citations, formats, ingest, profile, worker
+from evidence import annotation, citations, formats, ingest, profile, worker
 from evidence.anchoring import Parser
 from evidence.models import Citation, Document, Membership, Passage
 from evidence.tests.builders import access, document, person, publish, rules, run, tenant, write
@@ -22,7 +22,7 @@ from evidence.tests.pages import main, one, parsed, sign_in, texts, value
 
 TEXT = "Die Frist beträgt acht Tage.\n\nSie beginnt 🔧 mit dem Zugang.\n\nMehr steht hier nicht."
 EVIL = '</textarea></script><img src=x onerror="alert(1)">{{ x }} "&amp;'
-QUERIES_OF_A_CITATION = 14
+QUERIES_OF_A_CITATION = 13
 """Session, person, 4 for the Access, 4 to open and resolve it, 3 for the text with its mark, the tenants in the page's head."""
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -384,6 +384,15 @@ def test_pasted_ids_addresses_and_anchors_are_checked_in_their_order(client: Cli
     )
     expected = ["resolved", "quote_not_found", "unavailable", "resolved", "none", "invalid_anchor"]
     assert states_of(client.post("/citations/check/", {"given": pasted})) == expected
+
+
+def test_a_pasted_annotation_is_checked_by_its_own_words_not_by_its_id(client: Client, folder: Path) -> None:
+    found = citations.get(access(anna()), cited())
+    about = {"id": f"https://example.org/citations/{found.id}/", "created": found.created_at, "creator": found.author}
+    source = f"https://example.org/documents/{found.anchor.state.document}/"
+    words = (found.anchor, replace(found.anchor, exact="neun Tage"))
+    pasted = json.dumps([annotation.export(anchor, source=source, **about) for anchor in words])  # type: ignore[arg-type]
+    assert states_of(client.post("/citations/check/", {"given": pasted})) == ["resolved", "quote_not_found"]
 
 
 def test_an_export_can_be_pasted(client: Client, folder: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
+from evidence.annotation import is_annotation
 from evidence.errors import Refused, gettext_noop
 
 _ID: Final = re.compile(r"(?<![0-9A-Fa-f-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Fa-f-])")
@@ -44,14 +45,14 @@ def _listed(value: object) -> Sequence[object]:
 
 
 def _given(value: object) -> Given:
-    """An entry: an anchor, something with an anchor or an id in it, or an id."""
+    """An entry: an anchor, an annotation of one, something with an anchor or an id in it, or an id."""
     if isinstance(value, str):
         return next(iter(_ids(value)), None)
     if not isinstance(value, Mapping):
         return None
     if isinstance(value.get("anchor"), Mapping):
         return value["anchor"]  # type: ignore[no-any-return]
-    if "exact" not in value and isinstance(value.get("id"), str):
+    if "exact" not in value and not is_annotation(value) and isinstance(value.get("id"), str):
         return next(iter(_ids(value["id"])), None)
     return value
 
