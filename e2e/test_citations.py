@@ -295,8 +295,7 @@ def axe(page: Page) -> dict[str, Any]:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             problems[f"{scheme} {window['viewport']['width']}"] = page.evaluate(RUN, OPTIONS)
     page.set_viewport_size({"width": 320, "height": 844})
-    beyond, *which = page.evaluate(SIDEWAYS)
-    problems["sideways"] = which if beyond > 0 else []
+    problems["sideways"] = page.evaluate(SIDEWAYS)
     return {where: found for where, found in problems.items() if found}
 
 

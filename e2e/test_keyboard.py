@@ -23,11 +23,13 @@ def press(page: Page, *keys: str) -> str:
 
 def test_from_sign_in_to_the_checked_passage_and_back(desktop: Page, site: Site) -> None:
     desktop.goto(site.address)
+    expect(desktop.locator("[autofocus]")).to_be_focused()
     desktop.keyboard.type(ANNA)
     desktop.keyboard.press("Tab")
     desktop.keyboard.type(PASSWORDS[ANNA])
     desktop.keyboard.press("Enter")
     desktop.wait_for_url(site.url())
+    expect(desktop.locator("#q")).to_be_focused()
     desktop.keyboard.type(QUESTION)
     desktop.keyboard.press("Enter")
     desktop.locator(".hit").first.wait_for()
@@ -53,8 +55,8 @@ def test_first_tab_leads_past_the_head_of_the_page(desktop: Page, site: Site) ->
 def test_tab_goes_through_the_page_in_the_order_in_which_it_is_read(desktop: Page, site: Site) -> None:
     site.search(desktop, QUESTION)
     desktop.locator("#q").focus()
-    order = [press(desktop, "Tab") for _ in range(14)]
-    assert order[:2] == ["Search", "What this finds, and what not"]
+    order = [press(desktop, "Tab") for _ in range(15)]
+    assert order[:3] == ["Search", "earlier", "What this finds, and what not"]
     first = order.index("Betriebsvereinbarung Stempelkarten")
     assert order[first + 1 : first + 4] == ["What stands around it", "Cite this passage", "Open in the document"]
 

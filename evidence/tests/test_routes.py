@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 from uuid import uuid4
@@ -23,6 +24,16 @@ SIGNED_IN: Final = {
     "documents/",
     "documents/<uuid:document>/",
     "documents/<uuid:document>/passages/<uuid:representation>/<int:number>/neighbours/",
+    "documents/<uuid:document>/cite/",
+    "documents/<uuid:document>/history/",
+    "documents/<uuid:document>/provenance/",
+    "documents/<uuid:document>/compare/",
+    "citations/",
+    "citations/recheck/",
+    "citations/check/",
+    "citations/migrate/",
+    "citations/export/citations.<slug:kind>",
+    "citations/<uuid:citation>/",
     "help/",
     "password/",
     "tenant/",
@@ -61,9 +72,8 @@ ALL: Final = list(addresses(get_resolver().url_patterns))
 
 
 def filled(address: str) -> str:
-    values = {"<uuid:": str(uuid4()), "<int:": "1", "<": "x"}
-    parts = (next((value for kind, value in values.items() if part.startswith(kind)), part) for part in address.split("/"))
-    return "/" + "/".join(parts).replace("*", "nowhere")
+    values = {"uuid": str(uuid4()), "int": "1", "slug": "json"}
+    return "/" + re.sub("<(?:([a-z]+):)?[a-z]+>", lambda part: values.get(part[1], "x"), address).replace("*", "nowhere")
 
 
 def test_every_address_has_a_rule() -> None:
