@@ -23,7 +23,7 @@ def press(page: Page, *keys: str) -> str:
 
 def test_from_sign_in_to_the_checked_passage_and_back(desktop: Page, site: Site) -> None:
     desktop.goto(site.address)
-    expect(desktop.locator("[autofocus]")).to_be_focused()
+    expect(desktop.locator("input[autofocus]")).to_be_focused()
     desktop.keyboard.type(ANNA)
     desktop.keyboard.press("Tab")
     desktop.keyboard.type(PASSWORDS[ANNA])
