@@ -17,7 +17,7 @@ from e2e.reading_page import wait_for_state
 from e2e.site import Room, Site
 from e2e.steps import QUESTION, QUOTE, joined, result
 from e2e.test_accessibility import OPTIONS, RUN, SIDEWAYS
-from evidence import citations, formats, ingest, profile, worker
+from evidence import citations, formats, ingest, profile, removal, worker
 from evidence.access import Access
 from evidence.anchoring import Parser
 from evidence.models import Citation, Membership, Passage, Role
@@ -327,7 +327,7 @@ def test_right_withdrawn_and_document_deleted_are_the_same_page(desktop: Page, s
     room.publish({"a.txt": TEXT, "b.txt": "Offen."})
     withdrawn = cite(room)
     deleted = citations.cite_words(access(room), room.document("b").public_id, exact="Offen")
-    ingest.request_purge(room.document("b"))
+    removal.request_purge(room.document("b"))
     worker.run_due()
     room.publish({"a.txt": TEXT}, allowed='["group:netz"]')
     seen = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 
-from evidence.models import AuditEvent, Group, Membership, Source, Tenant, Token
+from evidence.models import AuditEvent, Document, Group, Membership, Source, Tenant, Token
 
 Audited = Tenant | Group | Membership | Source | Token | User
 
@@ -13,6 +13,11 @@ def record(row: Audited, change: str, *, actor: User | None) -> None:
     """Write down that `actor` (None: a command) made this change to this row: created, changed, deleted or revoked."""
     kind = "person" if isinstance(row, User) else row._meta.model_name
     AuditEvent.objects.create(tenant=_tenant(row), actor=actor, code=f"{kind}.{change}", ids={kind: row.pk} | _details(row))
+
+
+def about(document: Document, code: str, **ids: int) -> None:
+    """Write down what happened to this document; the ids are those of other rows."""
+    AuditEvent.objects.create(tenant_id=document.source.tenant_id, code=code, document=document.public_id, ids=ids)
 
 
 def _tenant(row: Audited) -> Tenant | None:

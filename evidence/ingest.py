@@ -1,4 +1,4 @@
-"""Writing: item -> revision -> representation -> index; rights; withdraw; purge.
+"""Taking in: item -> revision -> representation -> index, with metadata and rights.
 
 One document is one transaction: whoever is killed leaves whole documents behind, and running again ends in the same state.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,22 +19,20 @@ from typing import Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from django.conf import settings as django_settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
-from evidence import blobs, jobs, projection
+from evidence import audit, blobs, projection, removal
 from evidence.content import Content
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.formats import FORMATS, Format, extract
+from evidence.grants import Grant, Principals
 from evidence.models import (
     AccessClass,
     AccessRule,
-    AuditEvent,
-    Citation,
     Document,
     Effect,
     Group,
-    Membership,
     Passage,
     Representation,
     Revision,
@@ -44,13 +41,9 @@ from evidence.models import (
     Tenant,
 )
 from evidence.profile import PROFILE
-from evidence.sources import Item, Listing, Refusal, Rights
+from evidence.sources import Item, Listing, Refusal
 from evidence.sources.rules import Settings
 
-PURGE: Final = "purge"
-WIPE: Final = "wipe"
-MAX_WIPED: Final = 10_000
-"""Removed documents that are wiped away at once; it costs the same for one as for many."""
 SETTLE_AFTER: Final = 20_000
 """Passages written before the index is brought in line: one batch of its own."""
 SETTLE_EVERY: Final = 5.0
@@ -75,52 +68,6 @@ class Report:
     unnamed: Sequence[str]
     complete: bool
     unreadable: list[tuple[str, str]] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """Rights made out to rows: ids of groups and users, sorted. A problem means that nobody may read."""
-
-    allow_groups: tuple[int, ...] = ()
-    allow_users: tuple[int, ...] = ()
-    deny_groups: tuple[int, ...] = ()
-    deny_users: tuple[int, ...] = ()
-    problem: str = ""
-
-    def digest(self) -> str:
-        """Names the effective right; all problems are the one class that nobody reads."""
-        lists = [self.allow_groups, self.allow_users, self.deny_groups, self.deny_users]
-        return hashlib.sha256(json.dumps(lists).encode()).hexdigest()
-
-
-class Principals:
-    """The tenant's groups and people by the names that rights use. Read once a run."""
-
-    def __init__(self, tenant: int) -> None:
-        self._groups = dict(Group.objects.filter(tenant=tenant).values_list("name", "pk"))
-        self._users = dict(Membership.objects.filter(tenant=tenant).values_list("user__username", "user_id"))
-
-    def grant(self, rights: Rights) -> Grant:
-        """These rights for the people who exist. Anything missing, empty, malformed or unknown: nobody, with the reason."""
-        if rights.problem or not rights.allowed:
-            return Grant(problem=rights.problem or "no rights are stated")
-        try:
-            allowed, denied = (self._split(names) for names in (rights.allowed, rights.denied))
-        except KeyError as unknown:
-            return Grant(problem=f"unknown principal {unknown.args[0]}"[:300])
-        return Grant(*allowed, *denied)
-
-    def _split(self, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        groups, users = set(), set()
-        for name in names:
-            kind, _, rest = name.partition(":")
-            if kind == "group" and rest in self._groups:
-                groups.add(self._groups[rest])
-            elif kind == "user" and rest in self._users:
-                users.add(self._users[rest])
-            else:
-                raise KeyError(name)
-        return tuple(sorted(groups)), tuple(sorted(users))
 
 
 def source(tenant: Tenant, name: str, *, location: str, settings: Settings) -> Source:
@@ -161,47 +108,6 @@ def take_in(
         if source.runs.filter(started_at__gt=started).exists():
             raise Refused("import_overtaken", gettext_noop("A newer import of this source has taken place. Run it again."))
         return _take_in(source, listing, started, allow_removals, progress)
-
-
-def withdraw(document: Document, *, code: str = "document.withdrawn") -> None:
-    """Make a document invisible at once. Its text stays until `purge`."""
-    with transaction.atomic():
-        projection.settle_after_commit()
-        Document.objects.filter(pk=document.pk).update(withdrawn_at=timezone.now(), updated_at=timezone.now())
-        _audit(document, code)
-        projection.record([document.pk])
-
-
-def request_purge(document: Document) -> None:
-    """Make a document invisible at once and leave its removal to a job, which is tried again until it is done."""
-    with transaction.atomic():
-        withdraw(document, code="document.purge_requested")
-        jobs.enqueue(PURGE, [document.pk])
-
-
-def purge(document: int) -> None:
-    """Remove a withdrawn document and everything derived from it; a job then wipes what the files still hold of it.
-
-    An audit event with ids stays. One that has come back since then is left alone: the transaction keeps imports out.
-    """
-    projection.settle()
-    with transaction.atomic():
-        row = Document.objects.filter(pk=document).exclude(withdrawn_at=None).select_related("source").first()
-        if row is not None:
-            _audit(row, "document.purged", revisions=row.revisions.count())
-            Citation.objects.filter(document=row).update(exact="", prefix="", suffix="")
-            row.delete()
-        jobs.enqueue(WIPE, [document])
-
-
-def wipe(document: int) -> None:
-    """Leave nothing of removed documents in any file: index, originals, database and its log. Serves all that wait for it."""
-    asked = jobs.waiting(WIPE, limit=MAX_WIPED)
-    projection.purge_traces()
-    with transaction.atomic():  # nobody can write originals meanwhile
-        blobs.keep_only(set(Revision.objects.values_list("source_sha256", flat=True)))
-    _compact()
-    jobs.done(asked)
 
 
 def public_id(source: Source, external_id: str) -> UUID:
@@ -316,7 +222,7 @@ class _Intake:
         nobody = Grant(problem=problem)
         for row in self._source.documents.filter(external_id__in=refused, withdrawn_at=None).exclude(rights_problem=problem):
             with transaction.atomic():
-                _audit(row, "rights.changed", old=row.access_class_id, new=self._class(nobody))
+                audit.about(row, "rights.changed", old=row.access_class_id, new=self._class(nobody))
                 row.access_class_id, row.rights_problem = self._class(nobody), problem
                 row.updated_at = timezone.now()
                 row.save()
@@ -352,7 +258,7 @@ class _Intake:
             external_id=external_id,
             public_id=public_id(self._source, external_id),
         )
-        _audit(row, "document.added")
+        audit.about(row, "document.added")
         return row
 
     def _state(self, row: Document, item: Item, read: _Read) -> _State:
@@ -372,7 +278,7 @@ class _Intake:
                 media_type=read.form.media_type,
                 path=item.path,
             )
-            _audit(row, "revision.added", revision=revision.pk)
+            audit.about(row, "revision.added", revision=revision.pk)
         self._count("passages", len(read.content.passages))
         return _State(_represent(row, revision, read.form, read.content), new=True)
 
@@ -399,9 +305,9 @@ class _Intake:
         row.updated_at = timezone.now()
         row.save()
         if before["access_class_id"] != facts["access_class_id"]:
-            _audit(row, "rights.changed", old=before["access_class_id"], new=facts["access_class_id"])
+            audit.about(row, "rights.changed", old=before["access_class_id"], new=facts["access_class_id"])
         if before["withdrawn_at"] is not None:
-            _audit(row, "document.restored")
+            audit.about(row, "document.restored")
         projection.record([row.pk])
         return True
 
@@ -501,7 +407,7 @@ def _withdraw_missing(source: Source, seen: set[str], report: Report, *, allow_r
         return
     with transaction.atomic():
         for row in missing:
-            withdraw(row)
+            removal.withdraw(row)
     report.counts["withdrawn"] = len(missing)
 
 
@@ -517,19 +423,3 @@ def _close(run: Run, source: Source, report: Report) -> None:
         counts=dict(report.counts),
         problems=[[refusal.path, refusal.error.code] for refusal in report.refusals[:MAX_KEPT_PROBLEMS]],
     )
-
-
-def _audit(document: Document, code: str, **ids: int) -> None:
-    AuditEvent.objects.create(tenant_id=document.source.tenant_id, code=code, document=document.public_id, ids=ids)
-
-
-def _compact() -> None:
-    """Write SQLite's file anew and empty its log: both hold copies of rows, also of those that were overwritten when deleted."""
-    if connection.vendor != "sqlite":
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM")
-        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        (busy, _, _) = cursor.fetchone()
-    if busy:
-        raise EvidenceError("log_busy", gettext_noop("The database's log can't be emptied while others read."))

@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from evidence import ingest, jobs, projection
+from evidence import jobs, projection, removal
 from evidence.errors import EvidenceError, IndexFault
 
 logger = logging.getLogger(__name__)
 
-HANDLERS: Final[Mapping[str, Callable[[int], None]]] = {ingest.PURGE: ingest.purge, ingest.WIPE: ingest.wipe}
+HANDLERS: Final[Mapping[str, Callable[[int], None]]] = {removal.PURGE: removal.purge, removal.WIPE: removal.wipe}
 PAUSE: Final = 1.0
 """Seconds between two looks at an empty queue."""
 

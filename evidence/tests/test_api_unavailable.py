@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from evidence import citations, ingest, worker
+from evidence import citations, removal, worker
 from evidence.tests.builders import access, document, person, publish, tenant
 from evidence.tests.calls import Answer, Program, program
 
@@ -36,7 +36,7 @@ def named(tmp_path: Path) -> Mapping[str, Mapping[str, str]]:
     ids = {name: _ids(name, author) for name in texts} | {"foreign": _ids("foreign", foreigner, of=tenant("anderswo"))}
     (tmp_path / "deleted" / "deleted.txt").unlink()
     publish(tmp_path / "deleted", {"other.txt": "Anderes."}, source="deleted", allow_removals=True)
-    ingest.request_purge(document("purged", source="purged"))
+    removal.request_purge(document("purged", source="purged"))
     worker.run_due()
     ids["unknown"] = {name: str(uuid4()) for name in ("document", "representation", "citation")}
     ids["nonsense"] = dict.fromkeys(("document", "representation", "citation"), "nonsense")

@@ -13,7 +13,7 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evidence import annotation, citations, formats, ingest, profile, worker
+from evidence import annotation, citations, formats, ingest, profile, removal, worker
 from evidence.access import Access
 from evidence.anchoring import Anchor, Parser, State
 from evidence.citations import Cited, Resolution
@@ -199,7 +199,7 @@ def test_another_reader_of_the_document_may_open_the_citation(tmp_path: Path) ->
 @pytest.mark.django_db(transaction=True)
 def test_a_purged_document_leaves_a_tombstone_without_words(tmp_path: Path) -> None:
     citation = cited(tmp_path)
-    ingest.request_purge(document("a"))
+    removal.request_purge(document("a"))
     worker.run_due()
     row = Citation.objects.get(public_id=citation)
     assert (row.exact, row.prefix, row.suffix, row.document) == ("", "", "", None)

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from evidence import blobs, ingest, projection, worker
+from evidence import blobs, ingest, projection, removal, worker
 from evidence.content import Content
 from evidence.errors import Refused
 from evidence.formats import FORMATS, Format, text
@@ -267,7 +267,7 @@ def test_a_purged_document_leaves_no_word_in_any_file(tmp_path: Path, data_folde
     publish(tmp_path / "in", {"a.md": f"# {word} im Titel\n\nDie {word} steht hier.", "b.txt": "Ein anderer Text."})
     assert found(word) == ["a", "a"]
     assert _files_with(data_folder, word)
-    ingest.request_purge(document("a"))
+    removal.request_purge(document("a"))
     worker.run_due()
     assert not Document.objects.filter(external_id="a").exists()
     assert _files_with(data_folder, word) == []
@@ -277,7 +277,7 @@ def test_a_purged_document_leaves_no_word_in_any_file(tmp_path: Path, data_folde
 @pytest.mark.django_db(transaction=True)
 def test_a_purge_writes_the_database_anew(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Absatz.\n\n" * 2_000, "b.txt": "Text."})
-    ingest.request_purge(document("a"))
+    removal.request_purge(document("a"))
     worker.run_due()
     with connection.cursor() as cursor:
         assert cursor.execute("PRAGMA freelist_count").fetchone() == (0,)
@@ -289,7 +289,7 @@ def test_a_purge_removes_what_killed_imports_and_rebuilds_left(tmp_path: Path, d
     blobs.put(b"Von einem Import, der vor seiner Transaktion starb.")
     next((data_folder / "blobs").iterdir()).joinpath(".part-x").touch()
     (data_folder / "index" / "7.sqlite3").touch()
-    ingest.request_purge(document("a"))
+    removal.request_purge(document("a"))
     worker.run_due()
     assert [path.name for path in (data_folder / "index").glob("*.sqlite3")] == ["1.sqlite3"]
     assert [path.name for path in (data_folder / "blobs").glob("*/*")] == [sha256(b"Bleibt.").hexdigest()]
@@ -298,7 +298,7 @@ def test_a_purge_removes_what_killed_imports_and_rebuilds_left(tmp_path: Path, d
 @pytest.mark.django_db(transaction=True)
 def test_a_document_that_comes_back_before_its_purge_stays_whole(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Text."})
-    ingest.request_purge(document("a"))
+    removal.request_purge(document("a"))
     run(tmp_path)
     worker.run_due()
     assert (found("text"), list(projection.differences())) == (["a"], [])
@@ -309,23 +309,23 @@ def test_a_document_that_comes_back_before_its_purge_stays_whole(tmp_path: Path)
 def test_a_purge_can_be_begun_again(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Text."})
     row = document("a")
-    ingest.withdraw(row)
-    ingest.purge(row.pk)
-    ingest.purge(row.pk)
+    removal.withdraw(row)
+    removal.purge(row.pk)
+    removal.purge(row.pk)
     assert AuditEvent.objects.filter(code="document.purged").count() == 1
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_document_that_is_not_withdrawn_is_not_purged(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Text."})
-    ingest.purge(document("a").pk)
+    removal.purge(document("a").pk)
     assert found("text") == ["a"]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_bytes_that_another_document_has_too_stay(tmp_path: Path, data_folder: Path) -> None:
     publish(tmp_path, {"a.txt": "Gleich.", "b.txt": "Gleich."})
-    ingest.request_purge(document("a"))
+    removal.request_purge(document("a"))
     worker.run_due()
     assert len(list((data_folder / "blobs").rglob("*"))) == 2
 
@@ -333,7 +333,7 @@ def test_bytes_that_another_document_has_too_stay(tmp_path: Path, data_folder: P
 def test_index_and_database_agree_after_everything(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Text a.", "b.txt": "Text b.", "c.txt": "Text c."})
     publish(tmp_path, {"a.txt": "Anders."}, allowed='["group:netz"]')
-    ingest.withdraw(document("c"))
+    removal.withdraw(document("c"))
     assert list(projection.differences()) == []
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from evidence import ingest, jobs, projection
+from evidence import jobs, projection, removal
 from evidence.models import AccessRule, Document, Source, SourceKind, Tenant
 from evidence.tests.builders import document, group, person, publish, rules, run, tenant, write
 
@@ -86,7 +86,7 @@ def hide_by_age_of_rights(folder: Path, texts: Sequence[str]) -> None:
 def hide_by_withdrawal(folder: Path, texts: Sequence[str]) -> None:
     publish(folder / "sub", {f"g{number}.txt": text for number, text in enumerate(texts)}, source="geheim")
     for row in Document.objects.filter(source__name="geheim"):
-        ingest.withdraw(row)
+        removal.withdraw(row)
 
 
 def hide_by_a_change_of_rights(folder: Path, texts: Sequence[str]) -> None:
@@ -176,7 +176,7 @@ def test_documents_of_others_are_one_answer_to_the_byte(eva: Client, tmp_path: P
     forbidden, deleted, withdrawn = document("a", source="x"), document("b", source="x"), document("c", source="y")
     unknown = "00000000-0000-4000-8000-000000000000"
     ids = [unknown, *(str(row.public_id) for row in (forbidden, deleted, withdrawn))]
-    ingest.withdraw(withdrawn)
+    removal.withdraw(withdrawn)
     deleted.delete()
     answers = [masked(eva.get(f"/documents/{one}/{rest}")) for one in ids for rest in ("", "?passage=0", "?passage=99&q=eins")]
     assert all(answer == answers[0] for answer in answers)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evidence import ingest, jobs, projection, worker
+from evidence import jobs, projection, removal, worker
 from evidence.errors import IndexFault
 from evidence.models import Document, Job, Representation
 from evidence.search import search
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.django_db(transaction=True)
 def test_a_change_reaches_the_index_right_after_its_commit(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Text."})
-    ingest.withdraw(document("a"))
+    removal.withdraw(document("a"))
     assert projection.pending() == set()
     assert list(projection.engine().documents()) == []
 
@@ -140,7 +140,7 @@ def test_a_revision_that_is_current_again_is_no_earlier_one(tmp_path: Path) -> N
 def test_withdrawing_takes_earlier_revisions_out_too(tmp_path: Path) -> None:
     for text in ("Eins.", "Zwei."):
         publish(tmp_path, {"a.txt": text})
-    ingest.withdraw(document("a"))
+    removal.withdraw(document("a"))
     projection.settle()
     assert indexed() == []
 

@@ -14,7 +14,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 from selectolax.lexbor import LexborHTMLParser
 
-from evidence import annotation, citations, formats, ingest, profile, worker
+from evidence import annotation, citations, formats, ingest, profile, removal, worker
 from evidence.anchoring import Parser
 from evidence.models import Citation, Document, Membership, Passage
 from evidence.tests.builders import access, document, person, publish, rules, run, tenant, write
@@ -263,7 +263,7 @@ def test_unavailable_is_one_page_to_the_byte_with_the_same_headers_and_queries(
 ) -> None:
     deleted, forbidden = cited(), None
     worker.run_due()
-    ingest.request_purge(document("a"))
+    removal.request_purge(document("a"))
     worker.run_due()
     publish(tmp_path / "n", {"a.txt": TEXT})
     forbidden = cited()

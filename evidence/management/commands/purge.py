@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evidence import ingest, worker
+from evidence import removal, worker
 from evidence.models import Document, Job
 
 
@@ -25,9 +25,9 @@ class Command(BaseCommand):
         row = rows.select_related("source").first()
         if row is None:
             raise CommandError(f"There is no document {document!r} in source {source!r} of tenant {tenant!r}.")
-        ingest.request_purge(row)
+        removal.request_purge(row)
         worker.run_due()
-        if Job.objects.filter(kind__in=[ingest.PURGE, ingest.WIPE], key=row.pk).exists():
+        if Job.objects.filter(kind__in=[removal.PURGE, removal.WIPE], key=row.pk).exists():
             raise CommandError("The document is invisible, but not removed yet. manage.py work goes on trying.")
         if Document.objects.filter(pk=row.pk).exists():
             raise CommandError("An import took the document in again meanwhile. Take it out of its source first.")
