@@ -105,6 +105,7 @@ def _import(root: Path) -> tuple[int, float, int]:
     from evidence.models import Group, Membership, Passage, Tenant
 
     call_command("migrate", verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0)
     tenant = Tenant.objects.create(slug="bench", name="Bench")
     groups = Group.objects.bulk_create([Group(tenant=tenant, name=f"g{number}") for number in range(GROUPS)])
     member = Membership.objects.create(user=User.objects.create_user("reader"), tenant=tenant)
