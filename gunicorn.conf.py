@@ -10,6 +10,7 @@ bind = "127.0.0.1:8000"
 worker_class = "gthread"
 workers = 2
 threads = 4
+secure_scheme_headers: dict[str, str] = {}  # whether a proxy is believed is for FUNDSTELLE_PROXY alone to say
 control_socket_disable = True  # signals are enough; the socket would lie in somebody's home folder
 logconfig_dict = CONFIGURATION
 access_log_format = "%(h)s %(m)s %(U)s %(s)s %(B)s %(M)sms"

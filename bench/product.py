@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import runpy
 import tempfile
 import threading
 import time
@@ -87,6 +88,12 @@ def _write_large(documents: Sequence[Sequence[str]], path: Path) -> None:
                 return
 
 
+def _as_served(root: Path) -> None:
+    """Django on the temporary folder, set up as gunicorn sets its workers up."""
+    _set_up(root)
+    runpy.run_path(str(Path(__file__).resolve().parent.parent / "gunicorn.conf.py"))["post_worker_init"](None)
+
+
 def _set_up(root: Path) -> None:
     """Django on the temporary folder."""
     os.environ["FUNDSTELLE_DATA"] = str(root / "data")
@@ -130,7 +137,7 @@ def _run_import(root: Path) -> float:
 
 def _ask(root: Path, questions: Sequence[str]) -> tuple[Times, Times, tuple[int, int], int]:
     """Whole pages, the index's part of them, the least and the most database queries, and memory at the end."""
-    _set_up(root)
+    _as_served(root)
     from django.contrib.auth.models import User
     from django.db import connection
     from django.test import Client
@@ -174,7 +181,7 @@ def _timed_calls(engine: type) -> list[float]:
 
 def _read(root: Path) -> tuple[Times, int]:
     """The reading page of the large document, with a passage marked."""
-    _set_up(root)
+    _as_served(root)
     from django.contrib.auth.models import User
     from django.test import Client
 

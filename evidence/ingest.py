@@ -209,7 +209,6 @@ class _Intake:
             changed = self._facts(row, items[-1], states[-1])
             if row.current_id is None:
                 transaction.set_rollback(True)  # its current state was refused: no document without text stays behind
-                self._count("refused_documents")
                 return
         if row.rights_problem:
             self._report.unreadable.append((external_id, row.rights_problem))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from django import template
 from django.utils.translation import gettext_lazy as _
-from django_stubs_ext import StrPromise
 
 from evidence.anchoring import State
 from evidence.comparison import Change
 from evidence.models import SourceKind
 from evidence.succession import Outcome
 from evidence.web.states import STATES
+
+if TYPE_CHECKING:  # only the type checker has these
+    from django_stubs_ext import StrPromise
 
 register = template.Library()
 

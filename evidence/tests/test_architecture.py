@@ -6,12 +6,13 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from django.conf import settings
 
 PACKAGE: Path = settings.BASE_DIR / "evidence"
-READING = ("documents", "search", "citations", "viewer")
+READING = ("documents", "search", "citations", "history", "succession", "viewer")
 WRITING = ("ingest", "sources", "formats", "jobs")
 COMPOSITION = ("settings", "urls", "wsgi", "asgi", "apps", "checks", "logs")
 INTERFACES = ("web", "api", "mcp", "admin", "management", "templatetags")
@@ -116,3 +117,20 @@ def test_only_settings_read_the_environment() -> None:
 
 def _reads_environment(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and ast.unparse(node) in {"os.environ", "os.getenv", "os.environb"}
+
+
+def imported_when_run(tree: ast.Module) -> Iterator[str]:
+    """Top-level packages that are imported when the module is; what stands under `if TYPE_CHECKING` is not."""
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def test_what_runs_is_in_the_requirements_for_running() -> None:
+    """Developers have more installed: without this a fresh machine is the first to notice what is missing."""
+    locked = {line.partition("==")[0].lower() for line in (settings.BASE_DIR / "requirements.txt").read_text().splitlines()}
+    provided = packages_distributions()
+    needed = {name for _, tree in trees() for name in imported_when_run(tree)} - sys.stdlib_module_names - {"evidence"}
+    assert {name for name in needed if not locked & {one.lower().replace("_", "-") for one in provided.get(name, [])}} == set()

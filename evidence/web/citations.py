@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 from uuid import UUID
 
 from django.contrib import messages
@@ -20,7 +20,6 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from django_stubs_ext import StrPromise
 
 from evidence import citations, succession, viewer
 from evidence.anchoring import Anchor, State, TextState
@@ -35,6 +34,9 @@ from evidence.web.errors import words
 from evidence.web.forms import CheckForm, CiteForm, OwnForm
 from evidence.web.request import Request, wants_fragment
 from evidence.web.states import STATES
+
+if TYPE_CHECKING:  # only the type checker has these
+    from django_stubs_ext import StrPromise
 
 PAGE: Final = 50
 """Citations on one page of the list, and in one step of checking all of them."""

@@ -6,14 +6,16 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django_stubs_ext import StrPromise
 
 from evidence.citations import Cited
+
+if TYPE_CHECKING:  # only the type checker has these
+    from django_stubs_ext import StrPromise
 
 _MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
 

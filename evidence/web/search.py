@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
-from django_stubs_ext import StrPromise
 
 from evidence import search
 from evidence.errors import Refused
@@ -19,6 +18,9 @@ from evidence.search import Choice, Results
 from evidence.web.errors import words
 from evidence.web.forms import SearchForm
 from evidence.web.request import Request, wants_fragment
+
+if TYPE_CHECKING:  # only the type checker has these
+    from django_stubs_ext import StrPromise
 
 MORE: Final = "more"
 """Id of the element that further results take the place of."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
-from django_stubs_ext import StrPromise
 
 from evidence.anchoring import State
+
+if TYPE_CHECKING:  # only the type checker has these
+    from django_stubs_ext import StrPromise
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,21 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Name, tenant, groups, role, password."""
         people.add_person_arguments(parser)
-        parser.add_argument("--groups", default="", help="names of the tenant's groups, with commas between them")
-        parser.add_argument("--role", default=Role.READER.value, choices=Role.values)
+        parser.add_argument("--groups", help="names of the tenant's groups, with commas between them (left out: as they are)")
+        parser.add_argument("--role", choices=Role.values, help="left out: as it is, for a new person reader")
 
     @transaction.atomic
-    def handle(self, *, username: str, tenant: str, groups: str, role: str, password_stdin: bool, **options: object) -> None:
+    def handle(
+        self, *, username: str, tenant: str, groups: str | None, role: str | None, password_stdin: bool, **options: object
+    ) -> None:
         """Create or change."""
         owner = people.find_tenant(tenant)
-        chosen = people.find_groups(owner, [name.strip() for name in groups.split(",") if name.strip()])
         user, is_new = people.find_or_create_user(username, password_from_stdin=password_stdin)
-        people.join(user, owner, role=Role(role), groups=chosen)
+        before = user.memberships.filter(tenant=owner).first()
+        if groups is not None:
+            chosen = people.find_groups(owner, [name.strip() for name in groups.split(",") if name.strip()])
+        else:
+            chosen = list(before.groups.all()) if before else []
+        member = people.join(user, owner, role=Role(role or (before.role if before else Role.READER)), groups=chosen)
         names = ", ".join(group.name for group in chosen) or "none"
-        self.stdout.write(f"{'New person' if is_new else 'Person'} {username} in {tenant}: {role}, groups: {names}")
+        self.stdout.write(f"{'New person' if is_new else 'Person'} {username} in {tenant}: {member.role}, groups: {names}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import tomllib
 from argparse import ArgumentTypeError
@@ -50,6 +51,8 @@ class Command(BaseCommand):
 
     def handle(self, *, port: int, no_server: bool, **options: object) -> None:
         """Set up what is missing, tell how to sign in, serve."""
+        if not no_server:
+            _check_port(port)
         described = tomllib.loads((DEMO / "people.toml").read_text())
         self._step("Database")
         call_command("migrate", verbosity=0)
@@ -91,7 +94,8 @@ class Command(BaseCommand):
         ]
         lines += [f"  {one['name']:14} {one['password']:26} {one['note']}" for one in described["person"]]
         lines += ["", "Try"]
-        lines += [f"  {query:24} {what}" for query, what in TO_TRY]
+        lines += [f"  {query:26} {what}" for query, what in TO_TRY]
+        lines += ["", "That the Netzarchiv is withheld belongs to the demo: its rights are older than its revocation SLA."]
         self.stdout.write("\n".join([*lines, ""]))
 
 
@@ -146,6 +150,16 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _check_port(port: int) -> None:
+    """Refuse a port that is taken before anything is set up or told."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise CommandError(f"Port {port} can't be used: {error.strerror}. Take another: make demo PORT=8001") from None
+
+
 def _serve(port: int) -> None:
     """Become the server: Ctrl-C reaches it directly."""
     words = [
@@ -154,6 +168,8 @@ def _serve(port: int) -> None:
         "gunicorn",
         "--bind",
         f"127.0.0.1:{port}",
+        "--graceful-timeout",
+        "2",
         "--workers",
         "1",
         "--threads",

@@ -31,4 +31,4 @@ class Command(BaseCommand):
             raise CommandError("The document is invisible, but not removed yet. manage.py work goes on trying.")
         if Document.objects.filter(pk=row.pk).exists():
             raise CommandError("An import took the document in again meanwhile. Take it out of its source first.")
-        self.stdout.write(f"{row.public_id} is removed.")
+        self.stdout.write(f"{row.public_id} is removed. If its file is still at the source, the next import brings it back.")

@@ -7,7 +7,7 @@ from django.db.models import Sum
 from tqdm import tqdm
 
 from evidence import projection
-from evidence.models import Document
+from evidence.models import Representation
 
 
 class Command(BaseCommand):
@@ -17,10 +17,12 @@ class Command(BaseCommand):
 
     def handle(self, **options: object) -> None:
         """Run the rebuild."""
-        readable = Document.objects.filter(withdrawn_at=None, current__isnull=False)
-        passages = readable.aggregate(total=Sum("current__passage_count"))["total"] or 0
+        kept = Representation.objects.filter(revision__document__withdrawn_at=None, revision__document__current__isnull=False)
+        passages = kept.aggregate(total=Sum("passage_count"))["total"] or 0
         with tqdm(total=passages, desc="index", unit="passage", disable=options["verbosity"] == 0) as bar:
             documents = projection.rebuild(bar.update)
-        self.stdout.write(f"{documents} documents, {passages} passages")
-        for line in projection.differences():
+        self.stdout.write(f"{documents} documents")
+        differences = list(projection.differences())
+        for line in differences:
             self.stderr.write(line)
+        self.stdout.write("Index and database differ (see above)." if differences else "Index and database agree.")
