@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from evidence import paging, projection
 from evidence.access import Access, Withheld
@@ -196,7 +196,10 @@ def _choices(
 
 
 def _contacts(access: Access) -> Sequence[str]:
-    """Whom to ask when nothing is found: the tenant's contact. Sources' own are left out, they would tell of sources."""
-    if access.tenant is None:
-        return []
-    return [contact for contact in Tenant.objects.filter(pk=access.tenant).values_list("contact", flat=True) if contact]
+    """Whom to ask: the tenant's contact, else those of the sources in which this person may read something."""
+    contact = Tenant.objects.filter(pk=access.tenant).values_list("contact", flat=True).first() if access.tenant else None
+    if contact or contact is None:
+        return [contact] if contact else []
+    readable = Document.objects.readable(access).filter(source=OuterRef("pk"))
+    named = Source.objects.filter(Exists(readable), tenant=access.tenant).exclude(contact="").order_by("name")
+    return list(dict.fromkeys(named.values_list("contact", flat=True)))

@@ -9,7 +9,7 @@ from evidence.anchoring import State
 from evidence.errors import Refused
 from evidence.identity import NOBODY
 from evidence.index import Entry
-from evidence.models import AuditEvent, Document, Membership, Passage
+from evidence.models import AuditEvent, Document, Membership, Passage, Source, Tenant
 from evidence.projection import Versions
 from evidence.search import Results, search
 from evidence.tests.builders import access, document, person, publish, tenant, write
@@ -298,3 +298,14 @@ def test_earlier_revisions_follow_the_rights_of_today(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Frist neun Tage."}, allowed='["group:netz"]')
     assert ask("acht", versions=Versions.EARLIER_TOO).total == 0
     assert ask("acht", "ida", ("netz",), versions=Versions.EARLIER_TOO).total == 1
+
+
+def test_without_a_contact_of_the_tenant_those_of_readable_sources_are_named(tmp_path: Path) -> None:
+    publish(tmp_path / "x", {"a.txt": "Wort"}, source="x")
+    publish(tmp_path / "y", {"b.txt": "Wort"}, source="y", allowed='["group:netz"]')
+    for name in ("x", "y"):
+        Source.objects.filter(name=name).update(contact=f"{name}@example.org")
+    assert ask("nirgends").contacts == ["lindenau@example.org"]
+    Tenant.objects.update(contact="")
+    assert ask("nirgends").contacts == ["x@example.org"]
+    assert ask("nirgends", "max", ()).contacts == []
