@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from evidence.access import Access, Withheld
@@ -49,8 +49,7 @@ def for_token(secret: str) -> Bearer | None:
     token = Token.objects.valid(now).filter(digest=Token.digest_of(secret)).first()
     if token is None:
         return None
-    mine = Membership.objects.filter(user=token.user_id, tenant=token.tenant_id, active=True, user__is_active=True)
-    membership = mine.first()
+    membership = _active(token.user_id).filter(tenant=token.tenant_id).first()
     if membership is None:
         return None
     _note_use(token, now=now)
@@ -70,8 +69,11 @@ def _note_use(token: Token, *, now: datetime) -> None:
 def _memberships(user: AbstractBaseUser | AnonymousUser) -> Sequence[Membership]:
     if not user.is_authenticated or not user.is_active:
         return []
-    found = Membership.objects.filter(user_id=user.pk, active=True, user__is_active=True)
-    return list(found.select_related("tenant").order_by("tenant__name", "tenant_id"))
+    return list(_active(user.pk).select_related("tenant").order_by("tenant__name", "tenant_id"))
+
+
+def _active(user: int) -> QuerySet[Membership]:
+    return Membership.objects.filter(user=user, active=True, user__is_active=True)
 
 
 def _for_membership(membership: Membership, *, now: datetime) -> Access:

@@ -25,7 +25,7 @@ from django.db.models import QuerySet
 
 from evidence import jobs
 from evidence.errors import IndexFault, gettext_noop
-from evidence.index import Entry, Indexed
+from evidence.index import Engine, Entry, Indexed
 from evidence.index.sqlite import SqliteEngine
 from evidence.models import Document, Passage, Representation, id_list
 
@@ -40,7 +40,7 @@ ARCHIVED: Final = 1 << 40
 """Added to the id of an earlier state, and to its access class: so that it is asked for only when somebody wants it."""
 _POINTER: Final = "current"
 
-_engines: dict[Path, SqliteEngine] = {}
+_engines: dict[Path, Engine] = {}
 _engines_lock = threading.Lock()
 
 
@@ -74,7 +74,7 @@ def classes(access_classes: Collection[int], *, versions: Versions) -> Collectio
     return {*access_classes, *(one + ARCHIVED for one in access_classes)}
 
 
-def engine() -> SqliteEngine:
+def engine() -> Engine:
     """The index to ask. Raises IndexFault when there is none (`manage.py reindex` builds it)."""
     try:
         path = _current()
@@ -324,7 +324,7 @@ def _point_at(path: Path) -> None:
     part.replace(_folder() / _POINTER)
 
 
-def _open(path: Path) -> SqliteEngine:
+def _open(path: Path) -> Engine:
     with _engines_lock:
         if path not in _engines:
             _engines.clear()  # an older generation has been replaced and deleted
