@@ -187,3 +187,4 @@ def test_earlier_versions_are_found_and_labelled_when_they_are_asked_for(client:
     page = parsed(client.get("/", {"q": "acht", "earlier": "1"}))
     assert (texts(page, ".quote"), texts(page, ".hit-earlier")) == (["Frist acht Tage."], ["Earlier version"])
     assert page.css_first("input[name=earlier][checked]") is not None
+    assert texts(page, ".hit-actions form") == []  # only the current text is cited
