@@ -6,10 +6,12 @@ passage is its place in the list, empty passages included. A span lies within on
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from evidence.errors import Refused, gettext_noop
 
@@ -26,13 +28,39 @@ class PassageKind(StrEnum):
 
 
 class SpanKind(StrEnum):
-    """Ranges inside a passage that are shown in their own way."""
+    """Ranges inside a passage that are shown or searched in their own way.
+
+    UNSEEN: nobody who looks at the original sees it (white, tiny, off the page, under a bar). GARBLED: letter soup, for want of
+    a character map. HYPHENATION: the hyphen at a line's end; searching joins the word. RUNNING: a running header or footer, its
+    value REPEATED where the same one stood on an earlier page.
+    """
 
     STRONG = "strong"
     EMPHASIS = "emphasis"
     CODE = "code"
     LINK = "link"
     CELL = "cell"
+    UNSEEN = "unseen"
+    GARBLED = "garbled"
+    HYPHENATION = "hyphenation"
+    RUNNING = "running"
+
+
+REPEATED: Final = "repeated"
+"""Value of a RUNNING span whose words stand on an earlier page too (numbers apart): it is shown, and not searched again."""
+
+
+class Note(StrEnum):
+    """What a reader and an administrator must know about how a file was read."""
+
+    NO_TEXT = "no_text"
+    LETTER_SOUP = "letter_soup"
+    UNSEEN_TEXT = "unseen_text"
+    ENCODING_ASSUMED = "encoding_assumed"
+    ATTACHMENTS = "attachments"
+    FORM_VALUES = "form_values"
+    NOT_SHOWN = "not_shown"
+    REPAIRED = "repaired"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +92,18 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A half-open code point range that stands on one page; `label` is the page's own number."""
+    """A half-open code point range that stands on one page; `label` is the number that is printed on it or given to it.
+
+    width and height: points, as the page is looked at (rotation applied); 0 where there is no picture of it.
+    boxes: `boxes.pack` of one box for each code point of the range, or empty.
+    """
 
     label: str
     start: int
     end: int
+    width: float = 0.0
+    height: float = 0.0
+    boxes: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +111,7 @@ class Content:
     """Text with its structure. Raises Refused on creation when a range is out of place.
 
     title: the title that the file gives itself, else empty. spans: in the order of their starts, outer ones first.
+    pages: in order, without gaps between them where there are any.
     """
 
     text: str
@@ -83,6 +119,7 @@ class Content:
     spans: tuple[Span, ...] = ()
     pages: tuple[Page, ...] = ()
     title: str = ""
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         position = 0
@@ -100,6 +137,11 @@ class Content:
                 owner = next(owners, None)
             if owner is None or not owner.start <= span.start <= span.end <= owner.end:
                 raise _misplaced("span", span.start, span.end)
+        turned = 0
+        for page in self.pages:
+            if not turned <= page.start <= page.end <= len(self.text):
+                raise _misplaced("page", page.start, page.end)
+            turned = page.end
 
     def pieces(self) -> Iterator[tuple[Passage, str]]:
         """Each passage with the text from its start to the start of the next one: its own words and its separator."""
@@ -115,7 +157,8 @@ class Content:
                 "text": self.text,
                 "passages": [[p.kind, p.start, p.end, p.level, p.headings, p.columns] for p in self.passages],
                 "spans": [[s.kind, s.start, s.end, s.value] for s in self.spans],
-                "pages": [[p.label, p.start, p.end] for p in self.pages],
+                "pages": [[p.label, p.start, p.end, p.width, p.height, base64.b64encode(p.boxes).decode()] for p in self.pages],
+                "notes": self.notes,
             },
             ensure_ascii=False,
             separators=(",", ":"),
@@ -133,8 +176,51 @@ class Content:
                 for kind, start, end, level, headings, columns in value["passages"]
             ),
             spans=tuple(Span(SpanKind(kind), start, end, target) for kind, start, end, target in value["spans"]),
-            pages=tuple(Page(label, start, end) for label, start, end in value["pages"]),
+            pages=tuple(
+                Page(label, start, end, width, height, base64.b64decode(boxes))
+                for label, start, end, width, height, boxes in value["pages"]
+            ),
+            notes=tuple(Note(note) for note in value["notes"]),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A passage's words as searching sees them, and the way back to where they stand.
+
+    cut: half-open ranges of the quote, in order, that `text` leaves out.
+    """
+
+    text: str
+    cut: tuple[tuple[int, int], ...] = ()
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The range of the quote that this range of `text` came from; a joined word's both parts and what parts them."""
+        for left, right in self.cut:
+            start += right - left if left <= start else 0
+            end += right - left if left < end else 0
+        return start, end
+
+
+def searched(quote: str, spans: Collection[Sequence[object]], start: int) -> Searched:
+    """What is searched of a passage's quote. spans: [kind, start, end, value] in code points of the text; start: the passage's.
+
+    Words that a line's end parts are joined; letter soup and repeated running headers are blanks.
+    """
+    if not spans:
+        return Searched(quote)
+    cut: list[tuple[int, int]] = []
+    for kind, first, last, value in spans:
+        left, right = int(str(first)) - start, int(str(last)) - start
+        if kind == SpanKind.HYPHENATION:
+            cut.append((left, right))
+        elif kind == SpanKind.GARBLED or (kind == SpanKind.RUNNING and value == REPEATED):
+            quote = quote[:left] + " " * (right - left) + quote[right:]
+    position, pieces = 0, list[str]()
+    for left, right in cut:
+        pieces.append(quote[position:left])
+        position = right
+    return Searched("".join((*pieces, quote[position:])), tuple(cut))
 
 
 def _misplaced(what: str, start: int, end: int) -> Refused:

@@ -23,7 +23,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from evidence import audit, blobs, projection, removal
-from evidence.content import Content
+from evidence.anchoring import Parser
+from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.formats import FORMATS, Format, extract
 from evidence.grants import Grant, Principals
@@ -33,6 +34,7 @@ from evidence.models import (
     Document,
     Effect,
     Group,
+    Page,
     Passage,
     Representation,
     Revision,
@@ -50,6 +52,7 @@ SETTLE_EVERY: Final = 5.0
 """Seconds after which a changed document is found again at the latest while a run goes on."""
 MAX_KEPT_PROBLEMS: Final = 1_000
 MAX_TITLE: Final = 500
+MAX_PAGE_LABEL: Final = 50
 _METADATA: Final = ("owner", "origin", "language", "kind", "status", "valid_from", "valid_until", "sensitivity")
 MAX_REMOVED_SHARE: Final = 0.5
 """A run that misses more than this share of what was known is taken for a fault of the source, not for a removal."""
@@ -57,7 +60,8 @@ MAX_REMOVED_SHARE: Final = 0.5
 
 @dataclass(slots=True)
 class Report:
-    """What a run did. counts: new, changed, updated, unchanged, withdrawn, refused, unnamed, passages.
+    """What a run did. counts: new, changed, updated, unchanged, withdrawn, refused, unnamed, passages, no_text (states
+    in which nothing can be read).
 
     unreadable: document id and reason for each document that nobody may read.
     """
@@ -156,6 +160,7 @@ class _Read:
     """The bytes of one state. kept: what was made of them before, else `content` is what they hold."""
 
     form: Format
+    parser: Parser
     data: bytes
     digest: str
     revision: Revision | None
@@ -237,8 +242,9 @@ class _Intake:
             form = FORMATS[PurePosixPath(item.path).suffix.lower()]
             digest = hashlib.sha256(data).hexdigest()
             revision = None if known is None else known.revisions.filter(label=item.label, source_sha256=digest).first()
-            kept = None if revision is None else _kept(revision, form)
-            return _Read(form, data, digest, revision, kept, None if kept else extract(form, data))
+            parser = form.parser_with(item.options)
+            kept = None if revision is None else _kept(revision, parser)
+            return _Read(form, parser, data, digest, revision, kept, None if kept else extract(form, data, item.options))
         except EvidenceError as error:
             self._refuse(item, error)
         except OSError as error:
@@ -276,10 +282,13 @@ class _Intake:
                 size=len(read.data),
                 media_type=read.form.media_type,
                 path=item.path,
+                password=item.options.password,
             )
             audit.about(row, "revision.added", revision=revision.pk)
         self._count("passages", len(read.content.passages))
-        return _State(_represent(row, revision, read.form, read.content), new=True)
+        if Note.NO_TEXT in read.content.notes:
+            self._count("no_text")
+        return _State(_represent(row, revision, read.parser, read.content), new=True)
 
     def _facts(self, row: Document, item: Item, state: _State | None) -> bool:
         """Metadata, rights and the current state of a document, in place; gives whether anything changed."""
@@ -340,17 +349,15 @@ def _rules(row: AccessClass, grant: Grant) -> Iterable[AccessRule]:
     yield from (AccessRule(access_class=row, effect=Effect.DENY, user_id=user) for user in grant.deny_users)
 
 
-def _kept(revision: Revision, form: Format) -> Representation | None:
+def _kept(revision: Revision, parser: Parser) -> Representation | None:
     """What this parser under this profile made of the revision before."""
-    parser = form.parser
     return revision.representations.filter(
         parser_name=parser.name, parser_version=parser.version, parser_configuration=parser.configuration, profile=PROFILE
     ).first()
 
 
-def _represent(row: Document, revision: Revision, form: Format, content: Content) -> Representation:
-    """Write a text and its passages."""
-    parser = form.parser
+def _represent(row: Document, revision: Revision, parser: Parser, content: Content) -> Representation:
+    """Write a text, its passages and its pages."""
     text_sha256 = hashlib.sha256(content.text.encode()).hexdigest()
     parts = (revision.label, revision.source_sha256, parser.name, parser.version, parser.configuration, PROFILE, text_sha256)
     representation = Representation.objects.create(
@@ -364,11 +371,27 @@ def _represent(row: Document, revision: Revision, form: Format, content: Content
         title=content.title[:MAX_TITLE],
         length=len(content.text),
         passage_count=len(content.passages),
+        notes=list(content.notes),
     )
     passages = iter(_passages(representation, content))
     while some := list(islice(passages, 2_000)):  # all the rows of a long document at once would take a kilobyte each
         Passage.objects.bulk_create(some)
+    Page.objects.bulk_create(_pages(representation, content), batch_size=500)
     return representation
+
+
+def _pages(representation: Representation, content: Content) -> Iterable[Page]:
+    for number, page in enumerate(content.pages, start=1):
+        yield Page(
+            representation=representation,
+            number=number,
+            label=page.label[:MAX_PAGE_LABEL],
+            start=page.start,
+            end=page.end,
+            width=page.width,
+            height=page.height,
+            boxes=page.boxes,
+        )
 
 
 def _passages(representation: Representation, content: Content) -> Iterable[Passage]:

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evidence.access import Access
 from evidence.anchoring import Anchor, Parser, TextState
-from evidence.content import PassageKind
+from evidence.content import PassageKind, Searched, searched
 from evidence.profile import normalise
 
 DEFAULT_REVOCATION_SLA = timedelta(hours=24)
@@ -253,6 +253,7 @@ class Revision(models.Model):
     size = models.BigIntegerField()
     media_type = models.CharField(max_length=100)
     path = models.CharField(max_length=1000, blank=True)
+    password = models.CharField(max_length=200, blank=True, help_text="what opens the file; pictures of its pages need it")
     imported_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -276,6 +277,7 @@ class Representation(models.Model):
     title = models.CharField(max_length=500, blank=True, help_text="the title that the file gives itself")
     length = models.PositiveIntegerField()
     passage_count = models.PositiveIntegerField()
+    notes = models.JSONField(default=list, help_text="values of content.Note")
     created_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
@@ -312,6 +314,34 @@ class Passage(models.Model):
     def quote(self) -> str:
         """The passage, word for word, without the separator after it."""
         return self.text[: self.end - self.start]
+
+    @property
+    def searched(self) -> Searched:
+        """The passage as searching sees it."""
+        return searched(self.quote, self.spans, self.start)
+
+
+class Page(models.Model):
+    """One page of a representation: number (from 1), printed label, its range of code points, and where each of them stands.
+
+    width and height in points as the page is looked at, 0 without a picture of it. boxes: evidence.boxes.
+    """
+
+    representation = models.ForeignKey(Representation, models.CASCADE, related_name="pages")
+    number = models.PositiveIntegerField()
+    label = models.CharField(max_length=50, blank=True)
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    width = models.FloatField()
+    height = models.FloatField()
+    boxes = models.BinaryField()
+
+    class Meta:
+        ordering = ["representation", "number"]
+        constraints = [models.UniqueConstraint(fields=["representation", "number"], name="page_number_once")]
+
+    def __str__(self) -> str:
+        return f"{self.representation_id} page {self.number}"
 
 
 class Citation(models.Model):

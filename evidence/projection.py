@@ -24,6 +24,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from evidence import jobs
+from evidence.content import searched
 from evidence.errors import IndexFault, gettext_noop
 from evidence.index import Engine, Entry, Indexed
 from evidence.index.sqlite import SqliteEngine
@@ -267,9 +268,9 @@ def _batches(states: Iterable[_State]) -> Iterator[Sequence[_State]]:
 def _entries(states: Sequence[_State]) -> list[Entry]:
     quotes: dict[int, list[str]] = {}
     rows = Passage.objects.filter(representation__in=[state.representation for state in states])
-    ordered = rows.order_by("representation", "number").values_list("representation", "start", "end", "text")
-    for representation, start, end, text in ordered.iterator(chunk_size=5_000):
-        quotes.setdefault(representation, []).append(text[: end - start])
+    ordered = rows.order_by("representation", "number").values_list("representation", "start", "end", "text", "spans")
+    for representation, start, end, text, spans in ordered.iterator(chunk_size=5_000):
+        quotes.setdefault(representation, []).append(searched(text[: end - start], spans, start).text)
     return [
         Entry(
             document=state.id,

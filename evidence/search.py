@@ -136,7 +136,7 @@ def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[Foun
     faults: list[Hit] = []
     for hit in hits:
         state, passage = rows.get(hit.representation), passages.get((hit.representation, hit.passage))
-        matches = tuple(find(query.phrases, passage.quote)) if passage else ()
+        matches = tuple(find(query.phrases, passage.searched)) if passage else ()
         if state is None or passage is None or not matches or not _in_place(hit, state):
             faults.append(hit)
             continue

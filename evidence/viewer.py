@@ -204,7 +204,7 @@ def _marked_range(first: Passage, place: Anchor, anchor: Anchor | None, *, text_
 def _found(row: Passage, question: str) -> Sequence[tuple[int, int]]:
     """Where the question's words stand in the passage; none for a question that can't be asked."""
     try:
-        return find(parse(question).phrases, row.quote)
+        return find(parse(question).phrases, row.searched)
     except Refused:
         return ()
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from evidence.anchoring import Parser
-from evidence.content import Content
+from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.formats import markdown, text
+from evidence.formats.options import NOTHING_SAID, Options
 
 MAX_TEXT_BYTES: Final = 20_000_000
 """UTF-8 bytes of text in one document: more than ten times the longest German law, and still read in one piece."""
@@ -22,12 +23,20 @@ class Format:
     """One way to read bytes. `extract` gives Content whose text has gone through the profile; it raises Refused.
 
     max_bytes: the largest file that is read at all; for a file that is nothing but text, the limit on text.
+    takes_encoding: whether a declared encoding changes what is read; then it is part of the parser's configuration.
     """
 
     parser: Parser
     media_type: str
-    extract: Callable[[bytes], Content]
+    extract: Callable[[bytes, Options], Content]
     max_bytes: int = MAX_TEXT_BYTES
+    takes_encoding: bool = False
+
+    def parser_with(self, options: Options) -> Parser:
+        """The parser as an anchor names it when a file is read with these options."""
+        if not self.takes_encoding or not options.encoding:
+            return self.parser
+        return replace(self.parser, configuration=f"{self.parser.configuration} declared={options.encoding.lower()}")
 
 
 _TEXT: Final = Format(text.PARSER, "text/plain", text.extract)
@@ -37,14 +46,14 @@ FORMATS: dict[str, Format] = {".txt": _TEXT, ".md": _MARKDOWN, ".markdown": _MAR
 """File ending (lower case, with its dot) -> format."""
 
 
-def extract(form: Format, data: bytes) -> Content:
-    """The content of a file.
+def extract(form: Format, data: bytes, options: Options = NOTHING_SAID) -> Content:
+    """The content of a file, noted as NO_TEXT when nothing in it can be read.
 
     Raises Refused: `text_too_large`, `too_many_passages`, `parser_fault`, or what the format itself says.
     """
     _refuse_large(len(data), form.max_bytes)
     try:
-        content = form.extract(data)
+        content = form.extract(data, options)
     except EvidenceError:
         raise
     except Exception as fault:  # a parser that breaks on one file must not end the run that reads thousands
@@ -56,7 +65,9 @@ def extract(form: Format, data: bytes) -> Content:
     if len(content.passages) > MAX_PASSAGES:
         message = gettext_noop("This has %(count)d paragraphs or rows; one document may have %(limit)d. Split it into several.")
         raise Refused("too_many_passages", message, count=len(content.passages), limit=MAX_PASSAGES)
-    return content
+    if content.text.strip() or Note.NO_TEXT in content.notes:
+        return content
+    return replace(content, notes=(Note.NO_TEXT, *content.notes))
 
 
 def _refuse_large(size: int, limit: int) -> None:

@@ -27,6 +27,7 @@ from evidence.anchoring import Parser
 from evidence.content import Content
 from evidence.formats import markup
 from evidence.formats.depth import too_deep
+from evidence.formats.options import Options
 from evidence.formats.text import decode
 
 PARSER: Final = Parser(
@@ -46,7 +47,7 @@ _SWALLOWING: Final = re.compile(
 )
 
 
-def extract(data: bytes) -> Content:
+def extract(data: bytes, options: Options) -> Content:
     """The content of a Markdown file. Raises Refused: not UTF-8, zero bytes, or nested too deep."""
     text = decode(data)
     block = _TITLE_BLOCK.match(text)

@@ -8,6 +8,7 @@ from evidence import profile
 from evidence.anchoring import Parser
 from evidence.content import Content, Passage, PassageKind
 from evidence.errors import Refused, gettext_noop
+from evidence.formats.options import Options
 
 PARSER: Final = Parser("text", "1", "encoding=utf-8 bom=removed split=empty-line")
 _EMPTY_LINE: Final = "\n\n"
@@ -37,7 +38,7 @@ def decode(data: bytes) -> str:
     return profile.normalise(text.removeprefix("\ufeff"))
 
 
-def extract(data: bytes) -> Content:
+def extract(data: bytes, options: Options) -> Content:
     """Every piece between empty lines is a paragraph, also an empty one; an empty file is one empty paragraph.
 
     A separator is exactly two line feeds. Where more follow each other, the third belongs to the next paragraph.

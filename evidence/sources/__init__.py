@@ -8,6 +8,7 @@ from datetime import date
 from typing import Protocol
 
 from evidence.errors import EvidenceError
+from evidence.formats.options import NOTHING_SAID, Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,10 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One state of one document at its source. `read` gives the exact bytes and may raise EvidenceError or OSError."""
+    """One state of one document at its source. `read` gives the exact bytes and may raise EvidenceError or OSError.
+
+    options: how the bytes are to be read.
+    """
 
     external_id: str
     label: str
@@ -49,6 +53,7 @@ class Item:
     metadata: Metadata
     rights: Rights
     read: Callable[[], bytes] = field(compare=False)
+    options: Options = NOTHING_SAID
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evidence.content import Content, Page, Passage, PassageKind, Span, SpanKind
+from evidence.content import Content, Note, Page, Passage, PassageKind, Span, SpanKind
 from evidence.errors import Refused
 
 TEXT = "Fristen\n\nName\tDauer\nKlage\tdrei 🗓️ Wochen"
@@ -16,7 +16,9 @@ PASSAGES = (
     Passage(PassageKind.TABLE_ROW, 20, 40, headings=(0,), columns=1),
 )
 SPANS = (Span(SpanKind.CELL, 20, 25), Span(SpanKind.CELL, 26, 40), Span(SpanKind.LINK, 26, 30, "https://example.org/"))
-CONTENT = Content(TEXT, PASSAGES, SPANS, (Page("i", 0, 19), Page("ii", 19, 40)), "Fristen")
+CONTENT = Content(
+    TEXT, PASSAGES, SPANS, (Page("i", 0, 19, 595.3, 841.9, b"\x00\xff"), Page("ii", 19, 40)), "Fristen", (Note.ATTACHMENTS,)
+)
 
 
 def test_json_gives_an_equal_content() -> None:
@@ -53,6 +55,8 @@ def test_empty_passages_keep_their_numbers() -> None:
         {"text": "a\nb", "passages": _paragraphs((0, 1), (2, 3)), "spans": (Span(SpanKind.STRONG, 0, 3),)},
         {"text": "ab", "passages": _paragraphs((0, 2)), "spans": (Span(SpanKind.STRONG, 2, 1),)},
         {"text": "ab", "passages": _paragraphs((0, 2)), "spans": (Span(SpanKind.STRONG, 1, 3),)},
+        {"text": "ab", "passages": _paragraphs((0, 2)), "pages": (Page("1", 1, 3),)},
+        {"text": "ab", "passages": _paragraphs((0, 2)), "pages": (Page("1", 0, 2), Page("2", 1, 2))},
     ],
 )
 def test_a_range_out_of_place_is_refused(parts: dict[str, Any]) -> None:

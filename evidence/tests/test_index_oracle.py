@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from evidence.content import Searched
 from evidence.index import Engine, Entry, Result
 from evidence.index.query import Query
 from evidence.index.sqlite import SqliteEngine
@@ -105,7 +106,7 @@ def compare(corpus: Corpus, query: Query, classes: Collection[int], excluded: Co
     assert [(hit.document, hit.passage) for hit in found.hits] == [hit[:2] for hit in expected]
     assert [hit.score for hit in found.hits] == pytest.approx([hit[2] for hit in expected], rel=0, abs=1e-9)
     texts = [corpus.entries[hit.document].passages[hit.passage] for hit in found.hits]
-    assert all(find([phrase], text) for text in texts for phrase in query.phrases)
+    assert all(find([phrase], Searched(text)) for text in texts for phrase in query.phrases)
     assert found.total == len(expected)
     assert sum(found.counts.get("kind", {}).values()) == len(expected)
 

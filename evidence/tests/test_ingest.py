@@ -14,6 +14,7 @@ from evidence import blobs, ingest, projection, removal, worker
 from evidence.content import Content
 from evidence.errors import Refused
 from evidence.formats import FORMATS, Format, text
+from evidence.formats.options import Options
 from evidence.identity import rights_are_fresh
 from evidence.models import AuditEvent, Document, Passage, Representation, Revision, Run, Source, SourceKind
 from evidence.search import search
@@ -149,9 +150,9 @@ def test_a_refused_file_does_not_stop_the_others(tmp_path: Path) -> None:
 def test_a_text_is_taken_apart_while_others_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inside: list[bool] = []
 
-    def extract(data: bytes) -> Content:
+    def extract(data: bytes, options: Options) -> Content:
         inside.append(connection.in_atomic_block)
-        return text.extract(data)
+        return text.extract(data, options)
 
     monkeypatch.setitem(FORMATS, ".probe", Format(text.PARSER, "text/plain", extract))
     publish(tmp_path, {"a.probe": "Text."})
@@ -167,7 +168,7 @@ def test_rights_of_a_refused_document_do_not_become_those_of_another(tmp_path: P
 
 
 def test_a_parser_that_breaks_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(data: bytes) -> Content:
+    def broken(data: bytes, options: Options) -> Content:
         raise ZeroDivisionError
 
     monkeypatch.setitem(FORMATS, ".md", replace(FORMATS[".md"], extract=broken))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from evidence.content import Searched, searched
 from evidence.index.tokens import MAX_FOUND, MAX_WORD_LENGTH, TOKENISER, Vocabulary, find, tokenise, words
 
 
@@ -42,19 +43,19 @@ def test_tokeniser_names_both_unicode_databases() -> None:
 
 def test_phrase_is_found_where_its_words_stand_together() -> None:
     text = "Die fristlose Kündigung, fristlose oder Kündigung"
-    assert [text[start:end] for start, end in find([("fristlose", "kündigung")], text)] == ["fristlose Kündigung"]
+    assert [text[start:end] for start, end in find([("fristlose", "kündigung")], Searched(text))] == ["fristlose Kündigung"]
 
 
 def test_ranges_that_overlap_become_one() -> None:
-    assert find([("a", "a")], "a a a b") == [(0, 5)]
+    assert find([("a", "a")], Searched("a a a b")) == [(0, 5)]
 
 
 def test_words_side_by_side_stay_apart() -> None:
-    assert find([("b",), ("a",), ("a",)], "A B") == [(0, 1), (2, 3)]
+    assert find([("b",), ("a",), ("a",)], Searched("A B")) == [(0, 1), (2, 3)]
 
 
 def test_empty_phrase_is_nowhere() -> None:
-    assert find([()], "a") == []
+    assert find([()], Searched("a")) == []
 
 
 def test_vocabulary_gives_one_number_to_all_spellings() -> None:
@@ -69,4 +70,20 @@ def test_vocabulary_has_no_number_for_words_that_cannot_be_asked_for() -> None:
 
 
 def test_only_the_first_thousand_places_of_a_word_are_marked() -> None:
-    assert len(find([("a",)], "a " * (MAX_FOUND + 5))) == MAX_FOUND
+    assert len(find([("a",)], Searched("a " * (MAX_FOUND + 5)))) == MAX_FOUND
+
+
+def test_a_soft_hyphen_inside_a_word_is_not_there_for_searching() -> None:
+    assert words("Donau\u00addampf\u00adschiff") == ["donaudampfschiff"]
+
+
+def test_a_word_parted_by_a_line_end_is_found_whole_and_marked_over_both_parts() -> None:
+    quote = "der Miet\u2010sache wegen"
+    seen = searched(quote, [["hyphenation", 108, 109, ""]], 100)
+    assert seen.text == "der Mietsache wegen"
+    assert [quote[start:end] for start, end in find([("mietsache",), ("wegen",)], seen)] == ["Miet\u2010sache", "wegen"]
+
+
+def test_letter_soup_and_repeated_running_headers_are_not_searched() -> None:
+    spans = [["garbled", 0, 4, ""], ["running", 5, 9, "repeated"], ["running", 10, 14, ""]]
+    assert searched("soup Kopf Fuss", spans, 0).text.split() == ["Fuss"]
