@@ -1,0 +1,1 @@
+"""PDF: pages of characters with their places, put into reading order."""
