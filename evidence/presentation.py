@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import groupby
 from operator import itemgetter
 from typing import Final
 from uuid import UUID
@@ -75,6 +76,18 @@ class Shown:
     parts: tuple[Part, ...]
     plain: bool
     header: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Passages that follow one another and are shown together. kind: "table", "list" or "" for a single passage.
+
+    columns: cells in the longest row of a table, else 0.
+    """
+
+    kind: str
+    passages: tuple[Shown, ...]
+    columns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +212,7 @@ def cell_texts(row: Passage) -> Iterable[str]:
     return (row.text[start - row.start : end - row.start] for kind, start, end, _ in row.spans if kind == SpanKind.CELL)
 
 
+_GROUPS: Final = {PassageKind.TABLE_ROW: "table", PassageKind.LIST_ITEM: "list"}
 _TAGS: Final = {SpanKind.STRONG: "strong", SpanKind.EMPHASIS: "em", SpanKind.CODE: "code", SpanKind.LINK: "link"}
 FOUND: Final = "mark"
 _Inline = tuple[str, int, int, str]
@@ -231,6 +245,33 @@ def show(
         plain=plain,
         header=row.kind == PassageKind.TABLE_ROW and row.columns is None,
     )
+
+
+def blocks(passages: Sequence[Shown]) -> Iterable[Block]:
+    """Rows of one table and items of one list together, everything else by itself."""
+    for kind, run in groupby(passages, key=lambda one: _GROUPS.get(one.kind, "")):
+        group = tuple(run)
+        if not kind:
+            yield from (Block("", (one,)) for one in group)
+        elif kind == "list":
+            yield Block(kind, group)
+        else:
+            yield from _tables(group)
+
+
+def _tables(rows: Sequence[Shown]) -> Iterable[Block]:
+    """Rows of one table each: a row that names columns begins a new one."""
+    table: list[Shown] = []
+    for row in rows:
+        if row.header and table and not table[-1].header:
+            yield _table(table)
+            table = []
+        table.append(row)
+    yield _table(table)
+
+
+def _table(rows: Sequence[Shown]) -> Block:
+    return Block("table", tuple(rows), columns=max(sum(part.cell for part in row.parts) for row in rows))
 
 
 def _cut(row: Passage, text: str, found: Collection[tuple[int, int]], cited: tuple[int, int] | None) -> Iterable[Part]:

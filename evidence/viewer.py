@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import groupby
-from typing import Final
 from uuid import UUID
 
 from evidence import anchoring, documents, presentation
@@ -16,21 +14,7 @@ from evidence.errors import Ambiguous, Refused, gettext_noop
 from evidence.index.query import parse
 from evidence.index.tokens import find
 from evidence.models import Document, Passage, Representation
-from evidence.presentation import Card, Context, Origin, Shown, show
-
-_GROUPS: Final = {PassageKind.TABLE_ROW: "table", PassageKind.LIST_ITEM: "list"}
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Passages that follow one another and are shown together. kind: "table", "list" or "" for a single passage.
-
-    columns: cells in the longest row of a table, else 0.
-    """
-
-    kind: str
-    passages: tuple[Shown, ...]
-    columns: int = 0
+from evidence.presentation import Block, Card, Context, Origin, blocks, show
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +141,7 @@ def _reading(
         representation=state.public_id,
         current=presentation.current(row).public_id,
         is_current=state.pk == row.current_id,
-        blocks=tuple(_blocks(shown)),
+        blocks=tuple(blocks(shown)),
         outline=[Heading(one.number, one.level, one.quote) for one in rows if one.kind == PassageKind.HEADING],
         marked=marked,
     )
@@ -207,29 +191,3 @@ def _found(row: Passage, question: str) -> Sequence[tuple[int, int]]:
         return find(parse(question).phrases, row.searched)
     except Refused:
         return ()
-
-
-def _blocks(passages: Sequence[Shown]) -> Iterable[Block]:
-    for kind, run in groupby(passages, key=lambda one: _GROUPS.get(one.kind, "")):
-        group = tuple(run)
-        if not kind:
-            yield from (Block("", (one,)) for one in group)
-        elif kind == "list":
-            yield Block(kind, group)
-        else:
-            yield from _tables(group)
-
-
-def _tables(rows: Sequence[Shown]) -> Iterable[Block]:
-    """Rows of one table each: a row that names columns begins a new one."""
-    table: list[Shown] = []
-    for row in rows:
-        if row.header and table and not table[-1].header:
-            yield _table(table)
-            table = []
-        table.append(row)
-    yield _table(table)
-
-
-def _table(rows: Sequence[Shown]) -> Block:
-    return Block("table", tuple(rows), columns=max(sum(part.cell for part in row.parts) for row in rows))

@@ -11,9 +11,8 @@ from django.utils.translation import get_language_info
 
 from evidence.content import PassageKind
 from evidence.models import Status
-from evidence.presentation import Piece, Shown
+from evidence.presentation import Block, Piece, Shown
 from evidence.search import Choice
-from evidence.viewer import Block
 
 register = template.Library()
 
