@@ -137,6 +137,10 @@ DATABASES = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+# Reading files: what one of them may take
+PARSE_SECONDS = _whole_number("FUNDSTELLE_PARSE_SECONDS", 60)  # thousands of PDF pages
+PARSE_MEMORY_MB = _whole_number("FUNDSTELLE_PARSE_MEMORY_MB", 1_024)
+
 # The REST API
 API_CALLS_PER_MINUTE = _whole_number("FUNDSTELLE_API_CALLS_PER_MINUTE", 6_000)  # 100 a second, with one token and process
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4_000_000  # bytes of a request: as many anchors as are resolved at once, each with a long quote
