@@ -17,8 +17,8 @@ class Layout:
     """A document's text and its structure.
 
     codes: the text, separators between passages included. origins: for each of them the glyph that it is, counted over all
-    pages, or -1 for what layout has put in. passages, spans: as in Content; spans for UNSEEN, GARBLED and HYPHENATION are made
-    from the glyphs afterwards. starts: where each page starts in the text.
+    pages, or -1 for what layout has put in. passages, spans: as in Content; the spans are for HYPHENATION, RUNNING and CELL,
+    those for UNSEEN and GARBLED are made from the glyphs afterwards. starts: where each page starts in the text.
     """
 
     codes: Codes
