@@ -101,7 +101,7 @@ class Described:
     @property
     def external_id(self) -> str:
         """The id that a rule gives, else the path without its ending."""
-        return self._text("id") or _checked_text("id", known_parts(self.path)["path"], f"{self.path}, id")
+        return self._text("id") or checked_text("id", known_parts(self.path)["path"], f"{self.path}, id")
 
     @property
     def dated(self) -> date | None:
@@ -122,7 +122,7 @@ class Described:
             origin=self._text("origin"),
             language=self._text("language"),
             kind=self._text("kind"),
-            status=self._read("status", _checked_status, "valid"),
+            status=self._read("status", checked_status, "valid"),
             valid_from=self._date("valid_from"),
             valid_until=self._date("valid_until"),
             sensitivity=self._text("sensitivity"),
@@ -138,10 +138,10 @@ class Described:
         return Rights(_principals(allowed), _principals(denied))
 
     def _text(self, key: str) -> str:
-        return self._read(key, lambda text, where: _checked_text(key, text, where), "")
+        return self._read(key, lambda text, where: checked_text(key, text, where), "")
 
     def _date(self, key: str) -> date | None:
-        return self._read(key, _checked_date, None)
+        return self._read(key, checked_date, None)
 
     def _read(self, key: str, check: Callable[[str, str], T], default: T) -> T:
         value = self._values.get(key)
@@ -203,6 +203,31 @@ def parse(source: bytes, file: str) -> Rules:
     )
 
 
+def checked_text(key: str, text: str, where: str) -> str:
+    """A text that a document's field of this name may hold. Raises Refused, with `where` at the beginning of its message."""
+    if not text and key in _NEVER_EMPTY:
+        raise _wrong("rules_empty", gettext_noop("%(where)s: this can't be empty."), where)
+    return _check_characters(text, _TEXT_LIMITS[key], where)
+
+
+def checked_date(text: str, where: str) -> date | None:
+    """The day, or None for an empty text, which takes an earlier rule's day away. Raises Refused."""
+    if not text:
+        return None
+    try:
+        if _DAY.fullmatch(text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    message = gettext_noop("%(where)s: “%(value)s” is not a day (YYYY-MM-DD).")
+    raise Refused("rules_date", message, where=where, value=text[:40])
+
+
+def checked_status(text: str, where: str) -> str:
+    """One of STATUSES. Raises Refused."""
+    return _choice("rules_status", text, STATUSES, where)
+
+
 def _toml(source: bytes, file: str) -> dict[str, object]:
     if len(source) > MAX_RULES_BYTES:
         message = gettext_noop("%(where)s: a rules file can hold %(limit)d bytes.")
@@ -262,17 +287,11 @@ def _field(key: str, raw: object, parts: Set[str], where: str) -> object:
 
 def _check(key: str, text: str, where: str) -> None:
     if key in _DATES:
-        _checked_date(text, where)
+        checked_date(text, where)
     elif key == "status":
-        _checked_status(text, where)
+        checked_status(text, where)
     else:
-        _checked_text(key, text, where)
-
-
-def _checked_text(key: str, text: str, where: str) -> str:
-    if not text and key in _NEVER_EMPTY:
-        raise _wrong("rules_empty", gettext_noop("%(where)s: this can't be empty."), where)
-    return _check_characters(text, _TEXT_LIMITS[key], where)
+        checked_text(key, text, where)
 
 
 def _check_characters(text: str, limit: int, where: str) -> str:
@@ -282,23 +301,6 @@ def _check_characters(text: str, limit: int, where: str) -> str:
     if not text.isprintable() and any(unicodedata2.category(character) == "Cc" for character in text):
         raise _wrong("rules_control", gettext_noop("%(where)s: holds a control character."), where)
     return text
-
-
-def _checked_date(text: str, where: str) -> date | None:
-    """The day, or None for an empty text, which takes an earlier rule's day away."""
-    if not text:
-        return None
-    try:
-        if _DAY.fullmatch(text):
-            return date.fromisoformat(text)
-    except ValueError:
-        pass
-    message = gettext_noop("%(where)s: “%(value)s” is not a day (YYYY-MM-DD).")
-    raise Refused("rules_date", message, where=where, value=text[:40])
-
-
-def _checked_status(text: str, where: str) -> str:
-    return _choice("rules_status", text, STATUSES, where)
 
 
 def _kind(text: str, where: str) -> str:
