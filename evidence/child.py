@@ -11,6 +11,7 @@ from typing import Any, Final
 from evidence.confinement import zygote
 from evidence.formats import FORMATS, extract
 from evidence.formats.options import Options
+from evidence.formats.pdf import picture
 
 
 def _extract(header: Mapping[str, Any], data: bytes) -> tuple[Mapping[str, object], bytes]:
@@ -19,7 +20,12 @@ def _extract(header: Mapping[str, Any], data: bytes) -> tuple[Mapping[str, objec
     return {}, extract(FORMATS[header["ending"]], data, options).to_json().encode()
 
 
-TASKS: Final[Mapping[str, zygote.Task]] = {"extract": _extract}
+def _picture(header: Mapping[str, Any], data: bytes) -> tuple[Mapping[str, object], bytes]:
+    """page, scale, password -> the page as PNG."""
+    return {}, picture.render(data, header["page"], header["scale"], header["password"])
+
+
+TASKS: Final[Mapping[str, zygote.Task]] = {"extract": _extract, "picture": _picture}
 
 if __name__ == "__main__":
     zygote.serve(zygote.control_of_this_process(), TASKS)
