@@ -39,8 +39,8 @@ class Format:
         return replace(self.parser, configuration=f"{self.parser.configuration} declared={options.encoding.lower()}")
 
 
-_TEXT: Final = Format(text.PARSER, "text/plain", text.extract)
-_MARKDOWN: Final = Format(markdown.PARSER, "text/markdown", markdown.extract)
+_TEXT: Final = Format(text.PARSER, "text/plain", text.extract, takes_encoding=True)
+_MARKDOWN: Final = Format(markdown.PARSER, "text/markdown", markdown.extract, takes_encoding=True)
 
 FORMATS: dict[str, Format] = {".txt": _TEXT, ".md": _MARKDOWN, ".markdown": _MARKDOWN}
 """File ending (lower case, with its dot) -> format."""

@@ -1,52 +1,51 @@
-"""Plain text: UTF-8, split into paragraphs at empty lines. Also decodes the other formats that are UTF-8 by definition."""
+"""Plain text, split into paragraphs at empty lines and at form feeds, which begin pages."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from evidence import profile
 from evidence.anchoring import Parser
-from evidence.content import Content, Passage, PassageKind
-from evidence.errors import Refused, gettext_noop
+from evidence.content import Content, Page, Passage, PassageKind
+from evidence.formats import encodings
 from evidence.formats.options import Options
 
-PARSER: Final = Parser("text", "1", "encoding=utf-8 bom=removed split=empty-line")
-_EMPTY_LINE: Final = "\n\n"
+PARSER: Final = Parser("text", "2", "encoding=bom,declared,utf-8 bom=removed split=empty-line,form-feed")
+
+_SEPARATOR: Final = re.compile(r"\n\n|\n(?=\f)|(?<=[^\n])(?=\f)")
+_FORM_FEED: Final = re.compile(r"\f")
 
 
-def decode(data: bytes) -> str:
-    """The text of a UTF-8 file after the profile, without a byte order mark at its start.
-
-    Raises Refused (`text_not_utf8`, `text_nul`): guessing an encoding could change words without anyone noticing.
-    """
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Refused(
-            "text_not_utf8",
-            gettext_noop(
-                "This is not UTF-8: the first wrong byte is at offset %(offset)d. Save the file as UTF-8 and try again."
-            ),
-            offset=error.start,
-        ) from error
-    if "\0" in text:
-        raise Refused(
-            "text_nul",
-            gettext_noop("A zero byte (U+0000) stands at offset %(offset)d. Remove it, or save the file as UTF-8 text."),
-            offset=data.index(0),
-        )
-    return profile.normalise(text.removeprefix("\ufeff"))
+def decode(data: bytes, options: Options) -> str:
+    """The text of a file after the profile, without a byte order mark at its start. Raises Refused: see `encodings.exactly`."""
+    return profile.normalise(encodings.exactly(data, options.encoding))
 
 
 def extract(data: bytes, options: Options) -> Content:
-    """Every piece between empty lines is a paragraph, also an empty one; an empty file is one empty paragraph.
+    """Every piece between separators is a paragraph, also an empty one; an empty file is one empty paragraph.
 
-    A separator is exactly two line feeds. Where more follow each other, the third belongs to the next paragraph.
+    A separator is exactly two line feeds, or what stands before a form feed: one line feed or nothing. Where more line feeds
+    follow each other, the third belongs to the next paragraph. A form feed belongs to the paragraph and page that it begins.
     """
-    text = decode(data)
-    passages: list[Passage] = []
+    text = decode(data, options)
+    passages = tuple(Passage(PassageKind.PARAGRAPH, start, end) for start, end in _pieces(text))
+    return Content(text, passages, pages=tuple(_pages(text)))
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for piece in text.split(_EMPTY_LINE):
-        passages.append(Passage(PassageKind.PARAGRAPH, start, start + len(piece)))
-        start += len(piece) + len(_EMPTY_LINE)
-    return Content(text, tuple(passages))
+    for separator in _SEPARATOR.finditer(text):
+        yield start, separator.start()
+        start = separator.end()
+    yield start, len(text)
+
+
+def _pages(text: str) -> Sequence[Page]:
+    """The pages that form feeds begin, numbered from 1; none where no form feed stands between words."""
+    begun = [match.start() for match in _FORM_FEED.finditer(text, 1, len(text.rstrip()))]
+    if not begun:
+        return ()
+    return [Page(str(number), *ends) for number, ends in enumerate(pairwise((0, *begun, len(text))), start=1)]

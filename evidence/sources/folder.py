@@ -147,6 +147,7 @@ def _item(described: Described, external_id: str, read: Callable[[], bytes]) -> 
         metadata=described.metadata,
         rights=described.rights,
         read=read,
+        options=described.options,
     )
 
 

@@ -19,6 +19,8 @@ from typing import Final, TypeVar
 import unicodedata2
 
 from evidence.errors import Refused, gettext_noop
+from evidence.formats.encodings import canonical
+from evidence.formats.options import Options
 from evidence.sources import Metadata, Rights
 from evidence.sources.patterns import KNOWN_PARTS, Pattern, compile_pattern, fill, known_parts, unknown_placeholder
 
@@ -45,7 +47,12 @@ _TEXT_LIMITS: Final = {
     "language": 20,
     "kind": 50,
     "sensitivity": 50,
+    "encoding": 50,
+    "password": 200,
 }
+_LITERAL: Final = ("password",)
+"""May hold braces, and must not be shown for that."""
+_COMMON_ENCODINGS: Final = ("utf-8", "windows-1252", "iso-8859-15", "macintosh", "cp850", "utf-16le")
 _NEVER_EMPTY: Final = ("id", "version")
 _DATES: Final = ("date", "valid_from", "valid_until")
 _RIGHTS: Final = ("allowed", "denied")
@@ -78,7 +85,7 @@ class DocumentRule:
 
     where: str
     pattern: Pattern
-    fields: Mapping[str, object]
+    fields: Mapping[str, object] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +93,7 @@ class _Value:
     """A field as one rule gives it, with the parts of the path that fill its placeholders."""
 
     where: str
-    raw: object
+    raw: object = field(repr=False)
     parts: Mapping[str, str]
 
 
@@ -129,6 +136,11 @@ class Described:
         )
 
     @property
+    def options(self) -> Options:
+        """How the file is to be read."""
+        return Options(encoding=self._read("encoding", checked_encoding, ""), password=self._text("password"))
+
+    @property
     def rights(self) -> Rights:
         """Who may read; nobody, with the problem named, when one of the lists can't be used."""
         allowed, denied = self._values.get("allowed"), self._values.get("denied")
@@ -145,7 +157,9 @@ class Described:
 
     def _read(self, key: str, check: Callable[[str, str], T], default: T) -> T:
         value = self._values.get(key)
-        return default if value is None else check(fill(str(value.raw), value.parts), value.where)
+        if value is None:
+            return default
+        return check(str(value.raw) if key in _LITERAL else fill(str(value.raw), value.parts), value.where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +242,15 @@ def checked_status(text: str, where: str) -> str:
     return _choice("rules_status", text, STATUSES, where)
 
 
+def checked_encoding(text: str, where: str) -> str:
+    """The one name of an encoding of texts, or nothing, which takes an earlier rule's away. Raises Refused."""
+    known = canonical(text)
+    if text and known is None:
+        message = gettext_noop("%(where)s: “%(value)s” is no encoding that is known here. Known are %(known)s and others.")
+        raise Refused("rules_encoding", message, where=where, value=text[:40], known=", ".join(_COMMON_ENCODINGS))
+    return known or ""
+
+
 def _toml(source: bytes, file: str) -> dict[str, object]:
     if len(source) > MAX_RULES_BYTES:
         message = gettext_noop("%(where)s: a rules file can hold %(limit)d bytes.")
@@ -279,8 +302,9 @@ def _field(key: str, raw: object, parts: Set[str], where: str) -> object:
     if key in _DATES and isinstance(raw, date) and not isinstance(raw, datetime):
         return raw.isoformat()
     text = _text_of(raw, where)
-    _refuse_unknown_placeholder(text, parts, where)
-    if "{" not in text:
+    if key not in _LITERAL:
+        _refuse_unknown_placeholder(text, parts, where)
+    if key in _LITERAL or "{" not in text:
         _check(key, text, where)
     return text
 
@@ -290,6 +314,8 @@ def _check(key: str, text: str, where: str) -> None:
         checked_date(text, where)
     elif key == "status":
         checked_status(text, where)
+    elif key == "encoding":
+        checked_encoding(text, where)
     else:
         checked_text(key, text, where)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from evidence.errors import Refused
+from evidence.formats.options import Options
 from evidence.sources import Listing, Rights
 from evidence.sources.folder import MAX_FILE_BYTES, Folder
 from evidence.sources.rules import Rules, load, parse
@@ -39,6 +40,13 @@ def test_files_of_all_depths_are_items_in_the_order_of_their_ids(tmp_path: Path)
     assert [(item.external_id, item.path) for item in found.items] == [("a", "a.md"), ("a/c/d", "a/c/d.TXT"), ("b", "b.md")]
     assert found.items[1].read() == b"Text of a/c/d.TXT"
     assert (found.refusals, found.complete) == ([], True)
+
+
+def test_how_a_file_is_to_be_read_comes_with_it(tmp_path: Path) -> None:
+    write(tmp_path, "a.txt")
+    found = listing(tmp_path, '[[document]]\npath = "**"\nencoding = "cp850"\npassword = "Geheim"')
+    assert found.items[0].options == Options(encoding="cp850", password="Geheim")
+    assert "Geheim" not in repr(found)
 
 
 def test_a_denial_whose_path_fits_no_file_is_refused_by_name(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from time import perf_counter
 import pytest
 
 from evidence.errors import Refused
+from evidence.formats.options import Options
 from evidence.sources import Metadata, Rights
 from evidence.sources.rules import Described, Rules, beside, load, parse
 
@@ -27,6 +28,8 @@ status = "draft"
 valid_from = 2024-01-01
 valid_until = "2030-12-31"
 sensitivity = "internal"
+encoding = "Latin1"
+password = "{not} a {part}"
 allowed = ["group:all", "user:eva", "group:all"]
 denied = ["user:max"]
 """
@@ -54,6 +57,7 @@ def test_every_field_reaches_the_document() -> None:
     found = described(ALL_FIELDS, "BGB/2024-05-01_a1.md")
     assert (found.external_id, found.label, found.dated) == ("BGB", "as of 2024-05-01", date(2024, 5, 1))
     assert found.rights == Rights(("group:all", "user:eva"), ("user:max",))
+    assert found.options == Options(encoding="windows-1252", password="{not} a {part}")
     assert found.metadata == Metadata(
         title="The BGB",
         owner="Law",
@@ -196,6 +200,10 @@ def test_a_denial_that_means_nothing_closes_the_document() -> None:
         (document(date='"20240229"'), "rules_date"),
         (document(date="2024-02-01T10:00:00"), "rules_type"),
         (document(status='"secret"'), "rules_status"),
+        (document(encoding='"utf-7"'), "rules_encoding"),
+        (document(encoding='"{topic}"'), "rules_placeholder"),
+        (document(password=f'"{"p" * 201}"'), "rules_too_long"),
+        (document(password="1"), "rules_type"),
         (document(path='"/a"'), "rules_pattern"),
         (document(path='"../a"'), "rules_pattern"),
         (document(path='""'), "rules_pattern"),
@@ -214,6 +222,32 @@ def test_a_broken_file_is_refused(text: str, code: str) -> None:
 def test_a_refusal_names_file_rule_and_key() -> None:
     error = refused(document() + document(status='"secret"'))
     assert str(error) == "fundstelle.toml, [[document]] 2, status: “secret” is none of: draft, valid, expired."
+
+
+@pytest.mark.parametrize(
+    "value", ['"Ge{heim}"', f'"Geheim{"!" * 200}"', '"Geheim\\u0007"', "['Geheim']", '"Geheim\\q"', '"Geheim']
+)
+def test_a_password_is_in_no_message_and_no_representation(value: str) -> None:
+    try:
+        found = described(document(password=value), "a.md")
+    except Refused as error:
+        assert "Geheim" not in f"{error} {error.values}"
+    else:
+        assert "eheim" not in repr(found) + repr(found.options)
+
+
+def test_an_unknown_encoding_is_named_with_some_that_are_known() -> None:
+    assert "“ansi-x” is no encoding that is known here. Known are utf-8, windows-1252" in str(
+        refused(document(encoding='"ansi-x"'))
+    )
+
+
+def test_an_encoding_may_come_from_a_name_and_be_taken_away_again() -> None:
+    text = document(path='"{text}.txt"', encoding='"{text}"') + document(path='"cp850.txt"', encoding='""')
+    assert described(text, "cp437.txt").options == Options(encoding="cp437")
+    assert described(text, "cp850.txt").options == Options()
+    with pytest.raises(Refused, match="is no encoding"):
+        _ = described(text, "readme.txt").options
 
 
 def test_a_day_that_is_none_is_refused_for_its_path_only() -> None:

@@ -1,19 +1,27 @@
-"""Plain text files: bytes that are refused, and the split into paragraphs."""
+"""Plain text files: encodings, bytes that are refused, and the split into paragraphs and pages."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from evidence import profile
 from evidence.content import Content, Passage, PassageKind
 from evidence.errors import Refused
 from evidence.formats import FORMATS, MAX_PASSAGES, MAX_TEXT_BYTES, extract
+from evidence.formats.encodings import canonical
+from evidence.formats.options import Options
+from evidence.tests import tricky
 
 SAMPLES = Path(__file__).parent / "samples"
-TRICKY = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "tricky"
 TEXT = FORMATS[".txt"]
+
+
+def read(data: bytes, encoding: str = "") -> Content:
+    return extract(TEXT, data, Options(encoding=encoding))
 
 
 def _ranges(content: Content) -> list[tuple[int, int]]:
@@ -51,22 +59,96 @@ def test_a_byte_order_mark_is_removed_once() -> None:
     assert extract(TEXT, "\ufeff\ufeffa".encode()).text == "\ufeffa"
 
 
+FRIST = "Frist für Kündigungen: 3 €"
+
+
 @pytest.mark.parametrize(
-    ("data", "code", "offset"),
+    ("codec", "declared"),
     [
-        ("Kündigung".encode("cp1252"), "text_not_utf8", 1),
-        (b"\xef\xbb\xbfab\xff", "text_not_utf8", 5),
-        (b"\xed\xa0\xbd", "text_not_utf8", 0),
-        ("Frist".encode("utf-16"), "text_not_utf8", 0),
-        ("Frist".encode("utf-16-le"), "text_nul", 1),
-        ("ü\0".encode(), "text_nul", 2),
+        ("utf-8", ""),
+        ("utf-8-sig", ""),
+        ("utf-8-sig", "utf-8"),
+        ("utf-16", ""),
+        ("utf-16", "utf-16"),
+        ("utf-16", "utf-16le"),
+        ("utf-16-be", "utf-16be"),
+        ("utf-32", ""),
+        ("utf-32-be", "utf-32be"),
+        ("cp1252", "windows-1252"),
+        ("cp1252", "iso-8859-1"),
+        ("iso8859-15", "ISO-8859-15"),
+        ("mac-roman", "macintosh"),
+        ("cp858", "cp858"),
     ],
 )
-def test_other_bytes_are_refused_with_the_place(data: bytes, code: str, offset: int) -> None:
+def test_marks_and_declarations_are_believed(codec: str, declared: str) -> None:
+    assert read(FRIST.encode(codec), declared).text == FRIST
+
+
+@pytest.mark.parametrize(
+    ("data", "declared", "code", "said"),
+    [
+        ("Kündigung".encode("cp1252"), "", "text_not_utf8", {"offset": 1}),
+        (b"\xef\xbb\xbfab\xff", "", "text_not_utf8", {"offset": 5}),
+        (b"\xed\xa0\xbd", "", "text_not_utf8", {"offset": 0}),
+        (b"\xef\xbb\xbfab\xff", "utf-8", "text_not_utf8", {"offset": 5}),
+        ("ü\0".encode(), "", "text_nul", {"offset": 2}),
+        ("Frist".encode("utf-16-le"), "", "text_nul", {"offset": 1}),
+        ("\ufeffü\0".encode("utf-16-le"), "", "text_nul", {"offset": 4}),
+        (b"\xff\xfea\0\0\xd8", "", "text_not_encoding", {"encoding": "utf-16le", "offset": 4}),
+        (b"ab\x81", "windows-1252", "text_not_encoding", {"encoding": "windows-1252", "offset": 2}),
+        (FRIST.encode("utf-8-sig"), "windows-1252", "text_mark_differs", {"marked": "utf-8", "declared": "windows-1252"}),
+        (FRIST.encode("utf-16"), "utf-16be", "text_mark_differs", {"marked": "utf-16le", "declared": "utf-16be"}),
+        (FRIST.encode("utf-16-le"), "utf-16", "text_no_mark", {"encoding": "utf-16"}),
+    ],
+)
+def test_other_bytes_are_refused_with_what_to_do(data: bytes, declared: str, code: str, said: dict[str, object]) -> None:
     with pytest.raises(Refused) as refusal:
-        extract(TEXT, data)
-    assert (refusal.value.code, refusal.value.values["offset"]) == (code, offset)
-    assert "UTF-8" in str(refusal.value)
+        read(data, declared)
+    assert (refusal.value.code, refusal.value.values) == (code, said)
+    assert any(word in str(refusal.value) for word in ("UTF-8", "Name utf-16le", "One of them is wrong"))
+
+
+def test_a_declared_encoding_is_part_of_how_a_text_was_read() -> None:
+    assert TEXT.parser_with(Options(encoding="windows-1252")).configuration.endswith(" declared=windows-1252")
+    assert TEXT.parser_with(Options()) == TEXT.parser
+
+
+@pytest.mark.parametrize(
+    "name", ["utf-7", "replacement", "x-user-defined", "rot13", "hex", "idna", "unicode_escape", "", "cp9999"]
+)
+def test_what_is_no_encoding_of_a_text_has_no_name(name: str) -> None:
+    assert canonical(name) is None
+
+
+@given(st.binary(max_size=40), st.sampled_from(["", "utf-16le", "utf-32", "gbk", "shift_jis", "iso-2022-jp", "big5", "cp273"]))
+def test_any_bytes_give_a_text_that_fits_or_are_refused(data: bytes, declared: str) -> None:
+    try:
+        content = read(data, declared)
+    except Refused:
+        return
+    assert content.text == profile.normalise(content.text)
+    assert content.text.encode().decode() == content.text  # no lone surrogates
+    assert "".join(text for _, text in content.pieces()) == content.text
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "pages"),
+    [
+        ("a\fb", ["a", "\fb"], ["a", "\fb"]),
+        ("a\n\fb\n\nc", ["a\n", "\fb\n\n", "c"], ["a\n", "\fb\n\nc"]),
+        ("a\n\n\fb", ["a\n\n", "\fb"], ["a\n\n", "\fb"]),
+        ("a\f\fb", ["a", "\f", "\fb"], ["a", "\f", "\fb"]),
+        ("a\n\f\n", ["a\n", "\f\n"], []),
+        ("\fa", ["\fa"], []),
+        ("\f", ["\f"], []),
+    ],
+)
+def test_a_form_feed_begins_a_paragraph_and_a_page(text: str, pieces: list[str], pages: list[str]) -> None:
+    content = read(text.encode())
+    assert [piece for _, piece in content.pieces()] == pieces
+    assert [text[page.start : page.end] for page in content.pages] == pages
+    assert [page.label for page in content.pages] == [str(number) for number in range(1, len(pages) + 1)]
 
 
 def test_the_largest_text_is_read_and_one_byte_more_is_refused() -> None:
@@ -88,31 +170,15 @@ def test_text_that_grows_beyond_the_limit_is_refused() -> None:
         extract(TEXT, grows)
 
 
-# Files that do not say in which encoding they are, or hold zero bytes: refused, because a guess could change words.
-REFUSED = {
-    "utf16le_bom.txt": "text_not_utf8",
-    "iso8859_1.txt": "text_not_utf8",
-    "windows1252_typografie.txt": "text_not_utf8",
-    "macroman_cr.txt": "text_not_utf8",
-    "ungueltige_utf8_bytes.txt": "text_not_utf8",
-    "csv_mit_txt_endung.txt": "text_not_utf8",
-    "nul_bytes.txt": "text_nul",
-}
+# Damaged on purpose, "keep the rest" in their list: refused here, because what is left out or replaced may be what matters.
+REFUSED = {"text/ungueltige_utf8_bytes.txt": "text_not_encoding", "text/nul_bytes.txt": "text_nul"}
 
 
-@pytest.mark.skipif(not TRICKY.exists(), reason="the shared tricky files are not here")
-def test_tricky_texts_hold_what_their_list_says_or_are_refused() -> None:
-    for entry in json.loads((TRICKY / "manifest.json").read_text("utf-8")):
-        if entry["kind"] != "text":
-            continue
-        path = TRICKY / entry["file"]
-        if path.name in REFUSED:
-            with pytest.raises(Refused) as refusal:
-                extract(TEXT, path.read_bytes())
-            assert refusal.value.code == REFUSED[path.name]
-            continue
-        text = extract(TEXT, path.read_bytes()).text
-        spaced = " ".join(text.split())
-        assert all(words in text for words in entry["must_contain"])
-        assert all(words in spaced for words in entry.get("normalised", []))
-        assert not any(words in text for words in entry.get("must_not_contain", []))
+@pytest.mark.parametrize("entry", tricky.entries("text"))
+def test_tricky_texts_hold_what_their_list_says_or_are_refused(entry: tricky.Entry) -> None:
+    if entry["file"] in REFUSED:
+        with pytest.raises(Refused) as refusal:
+            tricky.read(entry)
+        assert refusal.value.code == REFUSED[entry["file"]]
+    else:
+        tricky.check(entry, tricky.read(entry))
