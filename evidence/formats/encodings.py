@@ -138,8 +138,8 @@ def _without_zeros(text: str, name: str, mark: int) -> str:
     found = text.find("\0")
     if found >= 0:
         message = gettext_noop(
-            "A zero byte (U+0000) stands at offset %(offset)d. Remove it, save the file as UTF-8 text, or name its encoding in the "
-            'rules (encoding = "utf-16le", for instance).'
+            "A zero byte (U+0000) stands at offset %(offset)d. Remove it, save the file as UTF-8 text, or name its encoding in "
+            'the rules (encoding = "utf-16le", for instance).'
         )
         raise Refused("text_nul", message, offset=mark + len(text[:found].encode(_codec(name))))
     return text
@@ -148,8 +148,8 @@ def _without_zeros(text: str, name: str, mark: int) -> str:
 def _undecodable(name: str, offset: int, *, marked: bool, declared: bool) -> Refused:
     if marked and name != "utf-8":
         message = gettext_noop(
-            "This is not %(encoding)s, as its byte order mark says: the first wrong byte is at offset %(offset)d. Save the file as "
-            "UTF-8 and try again."
+            "This is not %(encoding)s, as its byte order mark says: the first wrong byte is at offset %(offset)d. Save the "
+            "file as UTF-8 and try again."
         )
     elif declared and not marked:
         message = gettext_noop(
@@ -158,8 +158,8 @@ def _undecodable(name: str, offset: int, *, marked: bool, declared: bool) -> Ref
         )
     else:
         message = gettext_noop(
-            "This is not UTF-8: the first wrong byte is at offset %(offset)d. Save the file as UTF-8, or name its encoding in the "
-            'rules (encoding = "windows-1252", for instance).'
+            "This is not UTF-8: the first wrong byte is at offset %(offset)d. Save the file as UTF-8, or name its encoding in "
+            'the rules (encoding = "windows-1252", for instance).'
         )
         return Refused("text_not_utf8", message, offset=offset)
     return Refused("text_not_encoding", message, encoding=name, offset=offset)

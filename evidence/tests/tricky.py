@@ -1,4 +1,4 @@
-"""The shared tricky files: their list, and what it says of each. They are data beside the project; without them tests are skipped."""
+"""The shared tricky files: their list, and what it says of each. Where they are not beside the project, tests are skipped."""
 
 from __future__ import annotations
 
