@@ -15,9 +15,11 @@ def record(row: Audited, change: str, *, actor: User | None) -> None:
     AuditEvent.objects.create(tenant=_tenant(row), actor=actor, code=f"{kind}.{change}", ids={kind: row.pk} | _details(row))
 
 
-def about(document: Document, code: str, **ids: int) -> None:
-    """Write down what happened to this document; the ids are those of other rows."""
-    AuditEvent.objects.create(tenant_id=document.source.tenant_id, code=code, document=document.public_id, ids=ids)
+def about(document: Document, code: str, *, actor: int | None = None, **ids: int) -> None:
+    """Write down what happened to this document, and which person did it (None: a run); the ids are those of other rows."""
+    AuditEvent.objects.create(
+        tenant_id=document.source.tenant_id, actor_id=actor, code=code, document=document.public_id, ids=ids
+    )
 
 
 def _tenant(row: Audited) -> Tenant | None:

@@ -34,6 +34,11 @@ def read(digest: str) -> bytes:
     return data
 
 
+def remove(digest: str) -> None:
+    """Remove these bytes, if they are there. Nobody may be keeping the same ones meanwhile."""
+    _path(digest).unlink(missing_ok=True)
+
+
 def keep_only(digests: Collection[str]) -> None:
     """Remove all bytes but those with these digests, and parts that killed writers left. Nobody may be writing meanwhile."""
     for path in Path(settings.BLOB_DIR).glob("*/*"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -148,6 +149,15 @@ class Content:
         ends = [passage.start for passage in self.passages[1:]] + [len(self.text)]
         for passage, end in zip(self.passages, ends, strict=False):
             yield passage, self.text[passage.start : end]
+
+    def spans_by_passage(self) -> Iterator[Sequence[Span]]:
+        """The spans of each passage."""
+        waiting = deque(self.spans)
+        for passage in self.passages:
+            own = []
+            while waiting and waiting[0].end <= passage.end:
+                own.append(waiting.popleft())
+            yield own
 
     def to_json(self) -> str:
         """Compact JSON; `from_json` gives an equal Content."""

@@ -16,10 +16,14 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from evidence.access import Access, Withheld
-from evidence.models import AccessRule, Effect, Membership, Source, SourceKind, Tenant, Token
+from evidence.models import AccessRule, Effect, Membership, Role, Source, SourceKind, Tenant, Token
 
 NOBODY = Access(user=None, tenant=None, role="", classes=frozenset())
 """Someone who is not signed in, is inactive or belongs nowhere."""
+MAY_MIGRATE: Final = frozenset({Role.EDITOR})
+"""Roles that give citations successors."""
+MAY_UPLOAD: Final = frozenset({Role.EDITOR, Role.ADMINISTRATOR})
+"""Roles that bring documents and say who may read them. What they see of other documents is for their groups to say."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
 """How exactly the last use of a token is known: a write with every request would make reading wait for imports."""
 
@@ -95,6 +99,11 @@ def _for_membership(membership: Membership, *, now: datetime) -> Access:
             if source.announced and source.pk not in fresh
         ),
     )
+
+
+def may_upload(access: Access) -> bool:
+    """Whether this person may bring documents and say who reads them."""
+    return access.role in MAY_UPLOAD
 
 
 def rights_are_fresh(source: Source, *, now: datetime) -> bool:

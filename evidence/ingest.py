@@ -8,7 +8,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -50,6 +50,8 @@ SETTLE_AFTER: Final = 20_000
 """Passages written before the index is brought in line: one batch of its own."""
 SETTLE_EVERY: Final = 5.0
 """Seconds after which a changed document is found again at the latest while a run goes on."""
+PUBLISHING_WAITS: Final = 20.0
+"""Seconds that a person waits for a run of the same source: most last a moment, and a browser waits longer."""
 MAX_KEPT_PROBLEMS: Final = 1_000
 MAX_TITLE: Final = 500
 MAX_PAGE_LABEL: Final = 50
@@ -77,7 +79,7 @@ class Report:
 def source(tenant: Tenant, name: str, *, location: str, settings: Settings) -> Source:
     """The source of this name in this tenant, made if it is new, with what its rules file says of it.
 
-    Raises Refused when it is announced to a group that does not exist.
+    Raises Refused when it is announced to a group that does not exist, or when people upload documents to it.
     """
     stated = {
         "title": settings.title,
@@ -88,6 +90,11 @@ def source(tenant: Tenant, name: str, *, location: str, settings: Settings) -> S
     }
     given = {key: value for key, value in stated.items() if value is not None}
     with transaction.atomic():
+        if _holds_uploads(tenant, name):
+            message = gettext_noop(
+                "People upload documents to the source %(name)s, and an import would take them away. Choose another name."
+            )
+            raise Refused("source_of_uploads", message, name=name)
         row, _ = Source.objects.update_or_create(tenant=tenant, name=name, defaults=given)
         if settings.announced_to is not None:
             row.announced_to.set(_groups(tenant, settings.announced_to))
@@ -112,6 +119,25 @@ def take_in(
         if source.runs.filter(started_at__gt=started).exists():
             raise Refused("import_overtaken", gettext_noop("A newer import of this source has taken place. Run it again."))
         return _take_in(source, listing, started, allow_removals, progress)
+
+
+def publish(source: Source, item: Item, *, actor: int) -> Document:
+    """Take one document in that a person brings, as a run does it. Others stay as they are, and no rights are confirmed.
+
+    Raises Refused, having changed nothing, when its rights would let nobody in, or a run of this source takes too long.
+    """
+    problem = Principals(source.tenant_id).grant(item.rights).problem
+    if problem:
+        raise Refused("rights_unusable", gettext_noop("Nobody could read this (%(problem)s)."), problem=problem)
+    report = Report(Counter(), [], {}, (), complete=True)
+    with _alone(source, wait=PUBLISHING_WAITS):
+        projection.ensure()
+        with transaction.atomic():
+            _Intake(source, report, only=item.external_id, actor=actor).take(item.external_id, [item])
+            for refusal in report.refusals:
+                raise refusal.error
+    projection.settle_quickly()
+    return source.documents.get(external_id=item.external_id)
 
 
 def public_id(source: Source, external_id: str) -> UUID:
@@ -143,16 +169,25 @@ def _take_in(
 
 
 @contextmanager
-def _alone(source: Source) -> Iterator[None]:
-    """Hold the lock of this source's one run. It ends with the process, however that ends."""
+def _alone(source: Source, *, wait: float = 0.0) -> Iterator[None]:
+    """Hold the lock of this source's one run. It ends with the process, however that ends. wait: seconds, at most."""
     folder = Path(django_settings.DATA_DIR) / "locks"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    until = time.monotonic() + wait
     with (folder / f"source-{source.pk}").open("w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Refused("import_running", gettext_noop("Another import of this source is running.")) from None
+        while not _locked(handle.fileno()):
+            if time.monotonic() >= until:
+                raise Refused("import_running", gettext_noop("Another import of this source is running."))
+            time.sleep(0.05)
         yield
+
+
+def _locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +228,15 @@ class _Settled:
 class _Intake:
     """One run's state while it writes documents: what is known of the source, and its access classes."""
 
-    def __init__(self, source: Source, report: Report) -> None:
+    def __init__(self, source: Source, report: Report, *, only: str | None = None, actor: int | None = None) -> None:
+        """only: the one document that is taken in. actor: the person who does it."""
         self._source = source
         self._report = report
+        self._actor = actor
         self._principals = Principals(source.tenant_id)
         self._classes = dict(AccessClass.objects.filter(source=source).values_list("digest", "pk"))
-        self._known = {row.external_id: row for row in source.documents.all()}
+        known = source.documents.all() if only is None else source.documents.filter(external_id=only)
+        self._known = {row.external_id: row for row in known}
 
     def take(self, external_id: str, items: Sequence[Item]) -> None:
         """Bring one document in line with its states, oldest first; a state that can't be read leaves the others alone.
@@ -244,7 +282,8 @@ class _Intake:
             revision = None if known is None else known.revisions.filter(label=item.label, source_sha256=digest).first()
             parser = form.parser_with(item.options)
             kept = None if revision is None else _kept(revision, parser)
-            return _Read(form, parser, data, digest, revision, kept, None if kept else extract(form, data, item.options))
+            content = None if kept else item.content or extract(form, data, item.options)
+            return _Read(form, parser, data, digest, revision, kept, content)
         except EvidenceError as error:
             self._refuse(item, error)
         except OSError as error:
@@ -263,7 +302,7 @@ class _Intake:
             external_id=external_id,
             public_id=public_id(self._source, external_id),
         )
-        audit.about(row, "document.added")
+        audit.about(row, "document.added", actor=self._actor)
         return row
 
     def _state(self, row: Document, item: Item, read: _Read) -> _State:
@@ -284,7 +323,7 @@ class _Intake:
                 path=item.path,
                 password=item.options.password,
             )
-            audit.about(row, "revision.added", revision=revision.pk)
+            audit.about(row, "revision.added", actor=self._actor, revision=revision.pk)
         self._count("passages", len(read.content.passages))
         if Note.NO_TEXT in read.content.notes:
             self._count("no_text")
@@ -313,9 +352,9 @@ class _Intake:
         row.updated_at = timezone.now()
         row.save()
         if before["access_class_id"] != facts["access_class_id"]:
-            audit.about(row, "rights.changed", old=before["access_class_id"], new=facts["access_class_id"])
+            audit.about(row, "rights.changed", actor=self._actor, old=before["access_class_id"], new=facts["access_class_id"])
         if before["withdrawn_at"] is not None:
-            audit.about(row, "document.restored")
+            audit.about(row, "document.restored", actor=self._actor)
         projection.record([row.pk])
         return True
 
@@ -332,6 +371,11 @@ class _Intake:
             AccessRule.objects.bulk_create(_rules(row, grant))
         transaction.on_commit(lambda: self._classes.update({digest: row.pk}))
         return row.pk
+
+
+def _holds_uploads(tenant: Tenant, name: str) -> bool:
+    """Whether documents were brought to this source one by one: it has no place that a run could list."""
+    return Document.objects.filter(source__tenant=tenant, source__name=name, source__location="", uploads__isnull=False).exists()
 
 
 def _groups(tenant: Tenant, names: Sequence[str]) -> Sequence[Group]:
@@ -373,8 +417,8 @@ def _represent(row: Document, revision: Revision, parser: Parser, content: Conte
         passage_count=len(content.passages),
         notes=list(content.notes),
     )
-    passages = iter(_passages(representation, content))
-    while some := list(islice(passages, 2_000)):  # all the rows of a long document at once would take a kilobyte each
+    rows = passages(representation, content)
+    while some := list(islice(rows, 2_000)):  # all the rows of a long document at once would take a kilobyte each
         Passage.objects.bulk_create(some)
     Page.objects.bulk_create(_pages(representation, content), batch_size=500)
     return representation
@@ -394,13 +438,10 @@ def _pages(representation: Representation, content: Content) -> Iterable[Page]:
         )
 
 
-def _passages(representation: Representation, content: Content) -> Iterable[Passage]:
-    spans = deque(content.spans)
-    for number, (passage, text) in enumerate(content.pieces()):
-        own = []
-        while spans and spans[0].end <= passage.end:
-            span = spans.popleft()
-            own.append([span.kind, span.start, span.end, span.value])
+def passages(representation: Representation, content: Content, *, first: int = 0, count: int | None = None) -> Iterator[Passage]:
+    """The rows of a text's passages from number `first` on, at most `count` of them."""
+    found = enumerate(zip(content.pieces(), content.spans_by_passage(), strict=True))
+    for number, ((passage, text), spans) in islice(found, first, None if count is None else first + count):
         yield Passage(
             representation=representation,
             number=number,
@@ -411,7 +452,7 @@ def _passages(representation: Representation, content: Content) -> Iterable[Pass
             text=text,
             headings=passage.headings,
             columns=passage.columns,
-            spans=own,
+            spans=[[span.kind, span.start, span.end, span.value] for span in spans],
         )
 
 

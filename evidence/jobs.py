@@ -7,7 +7,7 @@ bulk and may be repeated; `claim`, `finish` and `retry` serve work that one work
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import Q
 from django.utils import timezone
@@ -21,9 +21,10 @@ CLAIM_LASTS = timedelta(minutes=30)
 """A claim older than this belonged to a worker that died."""
 
 
-def enqueue(kind: str, keys: Iterable[int]) -> None:
-    """One job of this kind for each key."""
-    Job.objects.bulk_create([Job(kind=kind, key=key) for key in keys], batch_size=500)
+def enqueue(kind: str, keys: Iterable[int], *, not_before: datetime | None = None) -> None:
+    """One job of this kind for each key, due now or at the time that is given."""
+    due = not_before or timezone.now()
+    Job.objects.bulk_create([Job(kind=kind, key=key, not_before=due) for key in keys], batch_size=500)
 
 
 def waiting(kind: str, *, limit: int) -> Sequence[Job]:

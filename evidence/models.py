@@ -421,6 +421,61 @@ class Citation(models.Model):
         )
 
 
+class UploadQuerySet(models.QuerySet["Upload"]):
+    """Questions about many uploads."""
+
+    def waiting(self) -> Self:
+        """Not published yet: only the person who brought them knows of them."""
+        return self.filter(document=None)
+
+    def digests(self) -> set[str]:
+        """Of the bytes and texts that are kept for these."""
+        return {digest for pair in self.values_list("sha256", "content") for digest in pair if digest}
+
+
+class Upload(models.Model):
+    """A file that a person brought; with `document`, what it was published as.
+
+    content: digest of what was read from it (see evidence.uploads), empty until that is done and after publishing.
+    problem: code, message and values of what was refused when it was read. replaces: the document that the person wants to
+    give a new version. publishing_at: when somebody began to publish it, who owns it then.
+    """
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, models.CASCADE, verbose_name=_("tenant"), related_name="uploads")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("person"), related_name="uploads")
+    name = models.CharField(max_length=255, help_text="the file's name: shown, never a path")
+    sha256 = models.CharField(max_length=64)
+    size = models.BigIntegerField(_("bytes"))
+    encoding = models.CharField(max_length=40, blank=True)
+    password = models.CharField(max_length=200, blank=True)
+    content = models.CharField(max_length=64, blank=True)
+    parser = models.CharField(max_length=310, blank=True, help_text="what read it")
+    title = models.CharField(max_length=500, blank=True, help_text="the title that the file gives itself")
+    length = models.PositiveIntegerField(default=0)
+    passage_count = models.PositiveIntegerField(default=0)
+    page_count = models.PositiveIntegerField(default=0)
+    notes = models.JSONField(default=list, help_text="values of content.Note")
+    problem = models.JSONField(default=dict)
+    replaces = models.ForeignKey(Document, models.SET_NULL, null=True, related_name="+")
+    document = models.ForeignKey(Document, models.CASCADE, null=True, related_name="uploads")
+    created_at = models.DateTimeField(_("brought"), default=timezone.now)
+    kept_until = models.DateTimeField(_("kept until"))
+    publishing_at = models.DateTimeField(null=True)
+    published_at = models.DateTimeField(_("published"), null=True)
+
+    objects = UploadQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("upload")
+        verbose_name_plural = _("uploads")
+        ordering = ["created_at", "id"]
+        indexes = [models.Index(fields=["user", "tenant", "document"], name="upload_owner")]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+
 class Scope(models.TextChoices):
     """What a token lets a program do. The person's rights bound all of it."""
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from evidence import audit, blobs, jobs, projection
 from evidence.errors import EvidenceError, gettext_noop
-from evidence.models import Citation, Document, Revision
+from evidence.models import Citation, Document, Revision, Upload
 
 PURGE: Final = "purge"
 WIPE: Final = "wipe"
@@ -17,12 +17,12 @@ MAX_WIPED: Final = 10_000
 """Removed documents that are wiped away at once; it costs the same for one as for many."""
 
 
-def withdraw(document: Document, *, code: str = "document.withdrawn") -> None:
-    """Make a document invisible at once. Its text stays until `purge`."""
+def withdraw(document: Document, *, code: str = "document.withdrawn", actor: int | None = None) -> None:
+    """Make a document invisible at once. Its text stays until `purge`. actor: the person who did it, if one did."""
     with transaction.atomic():
         projection.settle_after_commit()
         Document.objects.filter(pk=document.pk).update(withdrawn_at=timezone.now(), updated_at=timezone.now())
-        audit.about(document, code)
+        audit.about(document, code, actor=actor)
         projection.record([document.pk])
 
 
@@ -53,7 +53,8 @@ def wipe(document: int) -> None:
     asked = jobs.waiting(WIPE, limit=MAX_WIPED)
     projection.purge_traces()
     with transaction.atomic():  # nobody can write originals meanwhile
-        blobs.keep_only(set(Revision.objects.values_list("source_sha256", flat=True)))
+        kept = set(Revision.objects.values_list("source_sha256", flat=True))
+        blobs.keep_only(kept | Upload.objects.waiting().digests())
     _compact()
     jobs.done(asked)
 

@@ -16,17 +16,17 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from evidence import anchoring
+from evidence import anchoring, identity
 from evidence.access import Access
 from evidence.anchoring import Anchor, State
 from evidence.citations import Resolution, resolve
+from evidence.content import Note, SpanKind
 from evidence.errors import Ambiguous, Refused, gettext_noop
-from evidence.models import AuditEvent, Citation, Document, Role
-from evidence.presentation import Card, card, current, text_of, text_state
+from evidence.models import AuditEvent, Citation, Document
+from evidence.presentation import Card, card, current, kinds_within, text_of, text_state
 
 MAX_CITATIONS: Final = 500
 """Citations that are looked at in one dry run."""
-MAY_MIGRATE: Final = frozenset({Role.EDITOR})
 
 
 class Outcome(StrEnum):
@@ -83,7 +83,7 @@ def approve(access: Access, citations: Collection[UUID]) -> Sequence[UUID]:
 
 def may_migrate(access: Access) -> bool:
     """Whether this person may give citations successors."""
-    return access.role in MAY_MIGRATE
+    return access.role in identity.MAY_MIGRATE
 
 
 def _open(access: Access, document: UUID | None = None) -> QuerySet[Citation]:
@@ -126,8 +126,11 @@ def _successor(old: Anchor, document: Document, text: str) -> tuple[Outcome, Anc
     if len(places) > 1:
         return Outcome.AMBIGUOUS, None
     start = places[0]
+    now = current(document)
+    if Note.LETTER_SOUP in now.notes and SpanKind.GARBLED in kinds_within(now, start, start + len(old.exact)):
+        return Outcome.GONE, None
     try:
-        state = text_state(document, current(document))
+        state = text_state(document, now)
         return Outcome.PROPOSED, anchoring.make(text, start, start + len(old.exact), state=state)
     except Ambiguous:
         return Outcome.AMBIGUOUS, None

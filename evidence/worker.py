@@ -7,12 +7,16 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from evidence import jobs, projection, removal
+from evidence import jobs, projection, removal, uploads
 from evidence.errors import EvidenceError, IndexFault
 
 logger = logging.getLogger(__name__)
 
-HANDLERS: Final[Mapping[str, Callable[[int], None]]] = {removal.PURGE: removal.purge, removal.WIPE: removal.wipe}
+HANDLERS: Final[Mapping[str, Callable[[int], None]]] = {
+    removal.PURGE: removal.purge,
+    removal.WIPE: removal.wipe,
+    uploads.JOB: uploads.expire,
+}
 PAUSE: Final = 1.0
 """Seconds between two looks at an empty queue."""
 

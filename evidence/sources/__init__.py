@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
+from evidence.content import Content
 from evidence.errors import EvidenceError
 from evidence.formats.options import NOTHING_SAID, Options
 
@@ -43,7 +44,7 @@ class Metadata:
 class Item:
     """One state of one document at its source. `read` gives the exact bytes and may raise EvidenceError or OSError.
 
-    options: how the bytes are to be read.
+    options: how the bytes are to be read. content: what they hold, where they were read before.
     """
 
     external_id: str
@@ -54,6 +55,7 @@ class Item:
     rights: Rights
     read: Callable[[], bytes] = field(compare=False)
     options: Options = NOTHING_SAID
+    content: Content | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
