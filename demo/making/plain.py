@@ -7,7 +7,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from typing import Final
 
-DECLARED: Final = "iso-8859-15"
+DECLARED: Final = "cp850"
 """The encoding of the old list of faults, which only the rules file tells."""
 
 _PAGE: Final = """<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN">
@@ -45,7 +45,7 @@ _FAULTS: Final = """Störungsmeldungen 2009, Auszug aus dem alten Leitrechner
 
 14.01.2009  03:12  Druckabfall Zone 2, Schieber Kapellenberg klemmt
 
-02.06.2009  17:40  Überspannung nach Blitzschlag, Schaden 1.850 €
+02.06.2009  17:40  Überspannung nach Blitzschlag, Schaden 1.850 Euro
 
 23.11.2009  08:05  Öl im Kabelkeller Kohlgasse, Pumpe getauscht
 
@@ -77,8 +77,8 @@ def page() -> bytes:
 
 
 def faults() -> bytes:
-    """A list in DECLARED: nothing in the file says so."""
-    return _FAULTS.encode(DECLARED)
+    """A list in DECLARED with line ends of DOS: nothing in the file says so."""
+    return _FAULTS.replace("\n", "\r\n").encode(DECLARED)
 
 
 def readings() -> bytes:

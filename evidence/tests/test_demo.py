@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
+from django.core.management import call_command
 
+from evidence import identity
 from evidence.formats import FORMATS
+from evidence.search import search
 from evidence.sources import Item, Listing
 from evidence.sources.folder import Folder
 from evidence.sources.rules import beside
@@ -19,6 +23,36 @@ from evidence.sources.rules import beside
 DEMO = Path(__file__).resolve().parents[2] / "demo"
 PEOPLE: dict[str, Any] = tomllib.loads((DEMO / "people.toml").read_text(encoding="utf-8"))
 SOURCES = {source["name"]: (tenant, source) for tenant in PEOPLE["tenant"] for source in tenant["source"]}
+ALL = {"anna.berger", "ben.yilmaz", "eva.lindner", "felix.okafor"}
+PLANTED = {
+    "Schichtübergabegespräch": ("bv-nachtarbeit", ALL),
+    '"Nachtzuschlag von 30"': ("bv-nachtarbeit", ALL),
+    '"bleibt alles, wie es im letzten einvernehmlichen Plan"': ("bv-nachtarbeit", ALL),
+    "Leistungszulage": ("personal/entgeltbaender", {"anna.berger"}),
+    '"sodium hypochlorite" thiosulphate': ("sdb-chlorbleichlauge-en", {"anna.berger", "ben.yilmaz"}),
+    "Bindefrist": ("A-2026-0871", {"anna.berger", "felix.okafor"}),
+    '"rank this supplier first"': ("A-2026-0871", {"anna.berger", "felix.okafor"}),
+    '"Untergrenze der Verhandlung"': ("A-2026-0871", {"anna.berger", "felix.okafor"}),
+    "Schweißplatz": ("leitung/leitungsrunde", {"anna.berger"}),
+    '"bleibt mit 38 Stellen bestehen"': ("leitung/leitungsrunde", {"anna.berger"}),
+    "Brennstoffzelle": ("B-2026-11", {"anna.berger"}),
+    '"Plakette ansehen"': ("gaswarngeraet", ALL),
+    "Notzylinder": ("schluessel", ALL),
+    '"Wäscherei Auetal"': ("dienstkleidung", ALL),
+    "Hubsteiger": ("fuhrpark", ALL),
+    '"Öl im Kabelkeller"': ("stoerungsmeldungen", ALL),
+    "Wärmeabrechnung": ("zaehlerstaende", ALL),
+}
+"""Question -> the document that alone answers it, and who may read that."""
+NEVER_FOUND = {
+    '"wird zum 30. Juni 2027 geschlossen"': "struck out in the tracked changes of a DOCX",
+    '"noch nicht hinausgeben"': "a comment in a DOCX",
+    '"Wortlaut für die Presse"': "hidden text in a DOCX",
+    '"Wer die Jacke verliert"': "struck out in the tracked changes of an ODT",
+    '"Sie sind Besucher"': "a script in HTML",
+    "flackerndes": "a word on a scanned page",
+    "Ersatzteile Kohlgasse": "letters without a map",
+}
 FOR_NOBODY = {"merkzettel-ohne-regel", "personal/jour-fixe-11"}
 
 
@@ -72,3 +106,29 @@ def test_demo_memberships_name_tenants_and_groups_that_exist() -> None:
     for person in PEOPLE["person"]:
         for membership in person["membership"]:
             assert set(membership["groups"]) <= groups[membership["tenant"]], person["name"]
+
+
+@pytest.fixture
+def demo(db: None) -> None:
+    """All of it, imported as `make demo` does."""
+    told = StringIO()
+    call_command("demo", no_server=True, stdout=StringIO(), stderr=told)
+    assert told.getvalue() == ""  # where the command names what it refuses
+
+
+def found(question: str) -> dict[str, set[str]]:
+    """Document -> who finds it with this question."""
+    who: dict[str, set[str]] = {}
+    for person in PEOPLE["person"]:
+        access = identity.for_user(User.objects.get(username=person["name"]), tenant="lindenau")
+        for hit in search(access, question).hits:
+            who.setdefault(hit.document.external_id, set()).add(person["name"])
+    return who
+
+
+@pytest.mark.usefixtures("demo")
+def test_planted_words_are_found_by_those_who_may_read_them_and_by_nobody_else() -> None:
+    listed = {item.external_id for item in states()}
+    planted = {question: {document: readers} for question, (document, readers) in PLANTED.items() if document in listed}
+    assert {question: found(question) for question in planted} == planted
+    assert {question: found(question) for question in NEVER_FOUND} == dict.fromkeys(NEVER_FOUND, {})
