@@ -9,7 +9,7 @@ from typing import Final
 from evidence.anchoring import Parser
 from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
-from evidence.formats import markdown, text
+from evidence.formats import markdown, pdf, text
 from evidence.formats.options import NOTHING_SAID, Options
 
 MAX_TEXT_BYTES: Final = 20_000_000
@@ -42,7 +42,9 @@ class Format:
 _TEXT: Final = Format(text.PARSER, "text/plain", text.extract, takes_encoding=True)
 _MARKDOWN: Final = Format(markdown.PARSER, "text/markdown", markdown.extract, takes_encoding=True)
 
-FORMATS: dict[str, Format] = {".txt": _TEXT, ".md": _MARKDOWN, ".markdown": _MARKDOWN}
+_PDF: Final = Format(pdf.PARSER, "application/pdf", pdf.extract, pdf.MAX_BYTES)
+
+FORMATS: dict[str, Format] = {".txt": _TEXT, ".md": _MARKDOWN, ".markdown": _MARKDOWN, ".pdf": _PDF}
 """File ending (lower case, with its dot) -> format."""
 
 

@@ -1,22 +1,36 @@
 """Glyphs: the code points of a PDF's pages in the order in which pdfium gives them, each with its place and its look.
 
-Layout makes blocks of them; nothing here knows of paragraphs.
+Layout makes blocks of them; nothing here knows of paragraphs. What a page looks like comes from the file alone, so that every
+machine reads the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ctypes
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+import pypdfium2
+import pypdfium2.raw as pdfium
 
-from evidence.formats.options import Options
+from evidence.boxes import FULL, Boxes
+from evidence.formats.pdf import calls, characters, composed, pages, runs, shapes
+from evidence.formats.pdf.calls import Numbers
+from evidence.formats.pdf.characters import Characters, right_to_left
+from evidence.formats.pdf.characters import Codes as Codes
+from evidence.formats.pdf.characters import Flags as Flags
+from evidence.formats.pdf.characters import Places as Places
+from evidence.formats.pdf.fonts import Fonts
+from evidence.formats.pdf.pages import Page
+from evidence.formats.pdf.runs import Runs
+from evidence.formats.pdf.shapes import Shapes
+from evidence.formats.pdf.soup import Soup
+from evidence.formats.pdf.unseen import Look, unseen
 
-Codes = npt.NDArray[np.uint32]
-Flags = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.float64]
-"""Shape (any number, 4): left, top, right, bottom in points from the page's top left, as it is looked at."""
+_LABEL_BYTES: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +40,7 @@ class Glyphs:
     label: the printed page number. width, height: points, as the page is looked at (rotation and crop box applied).
     codes: composed (NFC), ligatures as their letters. Line ends that the extractor put in are one LF each.
     boxes: zeros where a code point stands nowhere. A letter of a ligature has its share of the ligature's box.
+    shares: the same in shares of the page's width and height, zeros off the page too.
     size: font size in points as looked at. font: number of the font in the document, -1 for none. angle: degrees as looked at
     (0: left to right, 90: downwards, 270: upwards).
     generated: spaces and line ends that the extractor put in. hyphen: at a line's end where a word goes on; its code is U+2010.
@@ -38,6 +53,7 @@ class Glyphs:
     height: float
     codes: Codes
     boxes: Places
+    shares: Boxes
     size: npt.NDArray[np.float32]
     bold: Flags
     font: npt.NDArray[np.int16]
@@ -49,15 +65,125 @@ class Glyphs:
     drawn: Places
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """What a PDF says about itself, and its pages; each page is read when it is asked for and can be read once."""
+class Reader:
+    """Reads a document's pages, each once. lost: pages that can't be loaded; they are empty.
 
-    title: str
-    attachments: int
-    pages: Iterator[Glyphs]
+    lacks_values: a form field holds a value that no page shows.
+    """
+
+    def __init__(self, document: pypdfium2.PdfDocument) -> None:
+        self.lost = 0
+        self.lacks_values = False
+        self._document = document
+        self._fonts = Fonts()
+        self._soup = Soup()
+
+    def pages(self) -> Iterator[Glyphs]:
+        """One page after the other. Raises Refused: `pdf_page_too_full`."""
+        number = 0
+        while number < len(self._document):
+            with pages.some(self._document, number) as loaded:
+                self.lost += sum(page.lost for page in loaded)
+                self.lacks_values |= any(page.lacks_values for page in loaded)
+                batch = self._read(loaded)
+            number += len(loaded)
+            yield from batch
+
+    def _read(self, loaded: Sequence[Page]) -> Sequence[Glyphs]:
+        some = characters.read(loaded)
+        drawn = np.flatnonzero(~some.generated)
+        look = runs.found([page.text for page in loaded], some.page[drawn], some.number[drawn], _asked_alone(some, drawn))
+        font, bold = self._fonts.known(look.font)
+        garbled, unmapped = np.zeros((2, len(some.codes)), dtype=bool)
+        garbled[drawn], unmapped[drawn] = self._soup.judged(font[look.of], some.codes[drawn], _asking(loaded, some, drawn))
+        run = np.append(look.of, -1)[np.cumsum(~some.generated) - 1]
+        codes, places, kept = _composed(some, characters.cleaned(some, unmapped))
+        some, run, garbled = some.taken(codes, places, kept), run[kept], garbled[kept]
+        turns = np.array([page.turns for page in loaded])[some.page]
+        angle = (np.round(look.angle[run]).astype(np.int16) + 90 * turns.astype(np.int16)) % 360
+        some.places[:] = composed.parted(some.codes, some.places, angle)
+        drawings = [shapes.of(page) for page in loaded]
+        hidden = self._unseen(drawings, some, look, run)
+        some.places[some.generated] = 0
+        shares = _shares(loaded, some)
+        size = look.size[run].astype(np.float32)
+        font, bold = font[run].astype(np.int16), (bold | look.outlined)[run]
+        return [
+            Glyphs(
+                label=self._label(page.number),
+                width=page.width,
+                height=page.height,
+                codes=some.codes[part],
+                boxes=some.places[part],
+                shares=shares[part],
+                size=size[part],
+                bold=bold[part],
+                font=font[part],
+                angle=angle[part],
+                generated=some.generated[part],
+                hyphen=some.hyphen[part],
+                unseen=hidden[part],
+                garbled=garbled[part],
+                drawn=drawing.box,
+            )
+            for page, drawing, part in zip(loaded, drawings, some.parts(), strict=True)
+        ]
+
+    def _unseen(self, drawings: Sequence[Shapes], some: Characters, look: Runs, run: Numbers) -> Flags:
+        result = np.zeros(len(some.codes), dtype=bool)
+        for drawing, part in zip(drawings, some.parts(), strict=True):
+            of, places = run[part], some.places[part]
+            drawn = np.flatnonzero(~some.generated[part])
+            of = of[drawn]
+            one = Look(places[drawn], look.object[of], look.size[of], look.colour[of], look.mode[of])
+            result[part][drawn] = unseen(self._document, one, drawing)
+        return result
+
+    def _label(self, number: int) -> str:
+        """The number that is printed on a page (counted from 0), or its place in the document."""
+        text = ctypes.create_string_buffer(_LABEL_BYTES)
+        size = pdfium.FPDF_GetPageLabel(self._document, number, text, _LABEL_BYTES)
+        said = text.raw[: max(min(size, _LABEL_BYTES) - 2, 0)].decode("utf-16-le", errors="replace").strip()
+        return said or str(number + 1)
 
 
-def opened(data: bytes, options: Options) -> Document:
-    """The document in these bytes. Raises Refused."""
-    raise NotImplementedError
+def _asked_alone(some: Characters, drawn: Numbers) -> Flags:
+    """Where a line starts among what is drawn, and every character of lines with right-to-left letters."""
+    starts = some.line_starts()
+    backwards = right_to_left(some.codes[drawn])
+    if backwards.any():
+        line = np.cumsum(starts)
+        starts |= np.isin(line, line[backwards])
+    return starts
+
+
+def _asking(loaded: Sequence[Page], some: Characters, drawn: Numbers) -> Callable[[Numbers], Flags]:
+    texts = [page.text for page in loaded]
+
+    def unmapped(numbers: Numbers) -> Flags:
+        places = drawn[numbers]
+        return calls.map_errors([texts[page] for page in some.page[places].tolist()], some.number[places])
+
+    return unmapped
+
+
+def _composed(some: Characters, codes: Codes) -> tuple[Codes, Places, Numbers]:
+    """Code points, boxes and the characters that they come from; no letter is composed over the end of a page."""
+    if composed.is_composed(codes):
+        return codes, some.places, np.arange(len(codes))
+    made = [(*composed.composed(codes[part], some.places[part]), part.start) for part in some.parts()]
+    return (
+        np.concatenate([one[0] for one in made]),
+        np.concatenate([one[1] for one in made]),
+        np.concatenate([one[2] + one[3] for one in made]),
+    )
+
+
+def _shares(loaded: Sequence[Page], some: Characters) -> Boxes:
+    """Boxes in shares of the page, zeros for what does not stand on it."""
+    sides = np.array([(page.width, page.height) * 2 for page in loaded]).reshape(-1, 4)
+    scale = np.divide(FULL, sides, out=np.zeros_like(sides), where=sides > 0)
+    shares = np.rint(np.clip(some.places * scale[some.page], 0, FULL)).astype(np.uint16)
+    shares[(shares[:, 0] == shares[:, 2]) & ((shares[:, 0] == 0) | (shares[:, 0] == FULL))] = 0
+    shares[(shares[:, 1] == shares[:, 3]) & ((shares[:, 1] == 0) | (shares[:, 1] == FULL))] = 0
+    return np.asarray(shares)

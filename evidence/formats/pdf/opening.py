@@ -6,7 +6,6 @@ whoever may read the document here reads it anyway.
 
 from __future__ import annotations
 
-import ctypes
 from typing import Final
 
 import pypdfium2
@@ -41,9 +40,9 @@ def opened(data: bytes, password: str = "") -> pypdfium2.PdfDocument:
     return document
 
 
-def address(handle: object) -> int:
-    """Where a handle of pdfium's points to."""
-    return ctypes.cast(handle, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+def is_repaired(document: pypdfium2.PdfDocument) -> bool:
+    """Whether the table of a file's parts was missing or wrong, so that they had to be searched for."""
+    return not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
 
 
 def _refusal(data: bytes, password: str, code: int | None) -> Refused:
