@@ -7,10 +7,14 @@ import os
 import tempfile
 from collections.abc import Collection
 from pathlib import Path
+from typing import Final
 
 from django.conf import settings
 
 from evidence.errors import EvidenceError, gettext_noop
+
+PART: Final = ".part-"
+"""How the names of files begin that are still being written."""
 
 
 def put(data: bytes) -> str:
@@ -19,7 +23,7 @@ def put(data: bytes) -> str:
     target = _path(digest)
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write_whole(target, data)
+        write_whole(target, data)
     return digest
 
 
@@ -46,13 +50,9 @@ def keep_only(digests: Collection[str]) -> None:
             path.unlink(missing_ok=True)
 
 
-def _path(digest: str) -> Path:
-    return Path(settings.BLOB_DIR) / digest[:2] / digest
-
-
-def _write_whole(target: Path, data: bytes) -> None:
+def write_whole(target: Path, data: bytes) -> None:
     """Write beside the target and rename: whoever is killed leaves either nothing or the whole file under its name."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".part-")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=PART)
     try:
         with os.fdopen(handle, "wb") as part:
             part.write(data)
@@ -62,3 +62,7 @@ def _write_whole(target: Path, data: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _path(digest: str) -> Path:
+    return Path(settings.BLOB_DIR) / digest[:2] / digest

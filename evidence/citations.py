@@ -16,14 +16,15 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from evidence import anchoring, annotation, documents
 from evidence.access import Access
 from evidence.anchoring import Anchor, State, TextState, check, differs, holds
+from evidence.content import Note, SpanKind
 from evidence.errors import Ambiguous, Outdated, Refused, Unavailable, gettext_noop
 from evidence.models import AuditEvent, Citation, Document, Passage, Representation
-from evidence.presentation import Card, card, current, text_of, text_state
+from evidence.presentation import Card, card, current, kinds_within, text_of, text_state, touched
 
 MAX_QUOTE: Final = 10_000
 """Code points of one citation: several pages. More is a copy, not a citation."""
@@ -93,8 +94,8 @@ class Place:
 def cite(access: Access, document: UUID, *, representation: UUID, start: int, end: int, seen: str | None = None) -> UUID:
     """Store a citation of `[start, end)` of the current text; gives its id. seen: the words that the person saw there.
 
-    Raises Unavailable; Outdated when the representation is not the current one; Ambiguous; Refused for the range, and when
-    other words stand there than were seen.
+    Raises Unavailable; Outdated when the representation is not the current one; Ambiguous; Refused for the range, for letter
+    soup, and when other words stand there than were seen.
     """
     row = documents.get(access, document)
     state = current(row)
@@ -108,13 +109,15 @@ def cite(access: Access, document: UUID, *, representation: UUID, start: int, en
     if seen is not None and text[start:end] != seen:
         message = gettext_noop("The text in your browser differs from the stored one, so nothing was cited. Load the page again.")
         raise Refused("text_differs", message)
-    return _store(access, row, anchoring.make(text, start, end, state=text_state(row, state)))
+    anchor = anchoring.make(text, start, end, state=text_state(row, state))
+    _refuse_garbled(state, anchor)
+    return _store(access, row, anchor)
 
 
 def cite_words(access: Access, document: UUID, *, exact: str, prefix: str = "", suffix: str = "") -> UUID:
     """Store a citation of words that stand exactly once in the current text, with this before and after them.
 
-    Raises Unavailable, Ambiguous, and Refused when the words are not there.
+    Raises Unavailable, Ambiguous, and Refused when the words are not there or are letter soup.
     """
     row = documents.get(access, document)
     state = current(row)
@@ -127,7 +130,9 @@ def cite_words(access: Access, document: UUID, *, exact: str, prefix: str = "", 
         message = gettext_noop("These words stand in this text more than once. Give more of what stands before and after them.")
         raise Ambiguous("anchor_ambiguous", message)
     start = found[0] + len(prefix)
-    return _store(access, row, anchoring.make(text, start, start + len(exact), state=text_state(row, state)))
+    anchor = anchoring.make(text, start, start + len(exact), state=text_state(row, state))
+    _refuse_garbled(state, anchor)
+    return _store(access, row, anchor)
 
 
 def get(access: Access, citation: UUID) -> Cited:
@@ -182,9 +187,9 @@ def changed(access: Access) -> int:
 
 
 def anchors(access: Access, places: Sequence[Place]) -> Sequence[Anchor | None]:
-    """An anchor for each of these places; None where one can't be made: ambiguous, not current, not readable.
+    """An anchor for each of these places; None where one can't be made: ambiguous, letter soup, not current, not readable.
 
-    Two queries, however many places; each text is read once, and one at a time is held.
+    Two queries, however many places, and one for the letter soup; each text is read once, and one at a time is held.
     """
     rows = _readable(access, {place.document for place in places})
     states = {current(row).pk: text_state(row, current(row)) for row in rows.values()}
@@ -195,7 +200,8 @@ def anchors(access: Access, places: Sequence[Place]) -> Sequence[Anchor | None]:
     for pk, text in _texts(pk for pk, state in states.items() if state.representation in wanted):
         state = states[pk]
         made |= {place: _made(text, place, state) for place in wanted[state.representation]}
-    return [made.get(place) for place in places]
+    garbled = _garbled(places, [current(row) for row in rows.values()])
+    return [None if place in garbled else made.get(place) for place in places]
 
 
 def resolve(access: Access, anchors: Sequence[object]) -> Sequence[Resolution]:
@@ -289,6 +295,29 @@ def _refuse_batch(count: int) -> None:
     if count > MAX_BATCH:
         message = gettext_noop("At most %(limit)d anchors are resolved at once; these are %(count)d.")
         raise Refused("too_many_anchors", message, limit=MAX_BATCH, count=count)
+
+
+def _refuse_garbled(state: Representation, anchor: Anchor) -> None:
+    if SpanKind.GARBLED in kinds_within(state, anchor.start, anchor.end):
+        message = gettext_noop(
+            "This is letter soup: the file does not say which characters its signs are. What it shows can't be cited by its text."
+        )
+        raise Refused("text_garbled", message)
+
+
+def _garbled(places: Collection[Place], states: Iterable[Representation]) -> Collection[Place]:
+    """Those of these places that touch letter soup. No query when none of the texts holds any."""
+    soups = {state.public_id: state.pk for state in states if Note.LETTER_SOUP in state.notes}
+    asked = [place for place in places if place.representation in soups]
+    if not asked:
+        return ()
+    spots = Q(pk__in=[])
+    for place in asked:
+        spots |= Q(representation=soups[place.representation], start__lt=place.end, end__gt=place.start)
+    spans: dict[UUID, list[Sequence[Sequence[object]]]] = {}
+    for representation, own in Passage.objects.filter(spots).values_list("representation__public_id", "spans"):
+        spans.setdefault(representation, []).append(own)
+    return {place for place in asked if SpanKind.GARBLED in touched(spans.get(place.representation, []), place.start, place.end)}
 
 
 def _refuse_length(length: int) -> None:

@@ -1,28 +1,41 @@
-"""Documents as a person may see them: one, a kept state of it, what stands around a passage, and the list by title.
+"""Documents as a person may see them: one, a kept state of it, its original, what stands around a passage, the list by title.
 
 Every public function takes the Access first. What may not be read is Unavailable, whatever the reason.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from evidence import paging
+from evidence import blobs, filenames, paging, sheets
 from evidence.access import Access
 from evidence.anchoring import TextState
-from evidence.content import PassageKind
+from evidence.content import Note, PassageKind, SpanKind
 from evidence.errors import Refused, Unavailable, gettext_noop
 from evidence.models import Document, Passage, Representation
-from evidence.presentation import Card, Context, Shown, card, contexts_within, current, show, text_state
+from evidence.presentation import (
+    Card,
+    Context,
+    Shown,
+    card,
+    contexts_within,
+    current,
+    page_name_at,
+    page_starts,
+    show,
+    text_state,
+)
 
 MAX_TITLE_WORDS: Final = 200
 """Code points of a title that is searched for."""
 PAGE: Final = 50
 """Documents on one page of the list, at most."""
 MAX_OFFSET: Final = 10_000_000
+_MEDIA_TYPE: Final = re.compile(r"[a-z]+/[a-z0-9][a-z0-9.+-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +56,37 @@ class About:
     representation: UUID
     current: UUID
     is_current: bool
+    notes: Sequence[Note]
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a passage stands in the text, and what gives it its meaning."""
+    """Where a passage stands in the text, and what gives it its meaning. page: name of the one on which it begins."""
 
     number: int
     kind: PassageKind
     start: int
     end: int
     context: Context
+    page: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """The whole text of a state, and the passages that it consists of."""
+    """The whole text of a state, and the passages that it consists of. unseen: ranges that nobody sees in the original."""
 
     text: str
     passages: Sequence[Placed]
+    unseen: Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The exact bytes that a state was read from. name: of a file to keep them in."""
+
+    data: bytes
+    media_type: str
+    name: str
 
 
 def by_title(access: Access, title: str = "", *, limit: object = PAGE, offset: object = 0) -> Titles:
@@ -117,6 +142,7 @@ def about(access: Access, document: UUID, *, representation: UUID | None = None)
         representation=found.public_id,
         current=current(row).public_id,
         is_current=found.pk == row.current_id,
+        notes=tuple(Note(note) for note in found.notes),
     )
 
 
@@ -124,10 +150,28 @@ def whole(access: Access, document: UUID, *, representation: UUID) -> Whole:
     """The text of a readable document in this kept state; it never changes. Raises Unavailable."""
     found = state_of(access, get(access, document), representation=representation)
     rows = list(Passage.objects.filter(representation=found).order_by("number"))
-    around = contexts_within(rows)
+    around, pages = contexts_within(rows), page_starts(sheets.of(found))
     return Whole(
         text="".join(row.text for row in rows),
-        passages=[Placed(row.number, PassageKind(row.kind), row.start, row.end, around[row.pk]) for row in rows],
+        passages=[
+            Placed(row.number, PassageKind(row.kind), row.start, row.end, around[row.pk], page_name_at(pages, row.start))
+            for row in rows
+        ],
+        unseen=[(start, end) for row in rows for kind, start, end, _ in row.spans if kind == SpanKind.UNSEEN],
+    )
+
+
+def original(access: Access, document: UUID, *, representation: UUID | None = None) -> Original:
+    """The original of a readable document in a kept state, the current one unless told, compared with its digest.
+
+    Raises Unavailable, and EvidenceError when the stored bytes are missing or damaged.
+    """
+    row = get(access, document)
+    revision = state_of(access, row, representation=representation).revision
+    return Original(
+        data=blobs.read(revision.source_sha256),
+        media_type=revision.media_type if _MEDIA_TYPE.fullmatch(revision.media_type) else "application/octet-stream",
+        name=filenames.safe(row.title, revision.path),
     )
 
 

@@ -5,18 +5,21 @@ Whoever calls this has checked that the person may read the document.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Final
 from uuid import UUID
 
+from django.db.models import Q
+
 from evidence.anchoring import Parser, TextState
-from evidence.content import PassageKind, SpanKind
-from evidence.models import Document, Passage, Representation
+from evidence.content import Note, PassageKind, SpanKind
+from evidence.models import Document, Page, Passage, Representation
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +46,27 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class PageStart:
+    """Where a page begins, in code points of the text. name: the label that is printed on it, else its number."""
+
+    number: int
+    name: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of text shown in one way. tag: "", "mark" (a found word), "strong", "em", "code" or "link" (`target` shown)."""
+    """A run of text shown in one way. tag: "", "mark" (a found word), "strong", "em", "code", "link" (`target` shown), or
+    "page": no text, here begins the page with the number `target` and this `name`.
+
+    trait: "", "unseen", "garbled" or "running", as of SpanKind.
+    """
 
     text: str
     tag: str = ""
     target: str = ""
+    trait: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +82,7 @@ class Part:
 class Shown:
     """A passage ready to be shown. `text` is what the parts hold together; start and end are code points of the passage.
 
-    plain: the parts are one run of text without any marking (`text` can be written as it is).
+    plain: the parts are one run of text without any marking (`text` can be written as it is). garbled: some of it is letter soup.
     """
 
     number: int
@@ -76,6 +94,7 @@ class Shown:
     parts: tuple[Part, ...]
     plain: bool
     header: bool = False
+    garbled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +130,7 @@ class Origin:
     imported_at: datetime
     extracted_at: datetime
     rights_confirmed_at: datetime | None
+    notes: tuple[Note, ...] = ()
 
 
 def current(document: Document) -> Representation:
@@ -168,6 +188,7 @@ def origin(document: Document, representation: Representation) -> Origin:
         imported_at=revision.imported_at,
         extracted_at=representation.created_at,
         rights_confirmed_at=document.source.rights_confirmed_at,
+        notes=tuple(Note(note) for note in representation.notes),
     )
 
 
@@ -207,6 +228,45 @@ def _context(row: Passage, named: Mapping[tuple[int, int], Passage]) -> Context:
     )
 
 
+def page_starts(pages: Iterable[Page]) -> Sequence[PageStart]:
+    """Where each of these pages begins; those without text are left out."""
+    return [PageStart(page.number, page.label or str(page.number), page.start) for page in pages if page.start < page.end]
+
+
+def page_names(passages: Sequence[Passage]) -> Mapping[int, str]:
+    """The name of the page on which each of these rows begins, by the row's pk, in one query; rows without pages are left out."""
+    places = Q(pk__in=[])
+    for row in passages:
+        places |= Q(representation=row.representation_id, start__lte=row.start, end__gt=row.start)
+    found = Page.objects.filter(places).values_list("representation", "number", "label", "start", "end")
+    pages = list(found) if passages else []
+    return {
+        row.pk: label or str(number)
+        for row in passages
+        for representation, number, label, start, end in pages
+        if representation == row.representation_id and start <= row.start < end
+    }
+
+
+def page_name_at(starts: Sequence[PageStart], position: int) -> str | None:
+    """The name of the page that a code point of the text stands on."""
+    found = bisect_right(starts, position, key=lambda page: page.start)
+    return starts[found - 1].name if found else None
+
+
+def kinds_within(representation: Representation, start: int, end: int) -> frozenset[SpanKind]:
+    """The kinds of spans that a range of the text touches, in one query."""
+    rows = Passage.objects.filter(representation=representation, start__lt=end, end__gt=start)
+    return touched(rows.values_list("spans", flat=True), start, end)
+
+
+def touched(spans: Iterable[Iterable[Sequence[object]]], start: int, end: int) -> frozenset[SpanKind]:
+    """The kinds of these passages' spans that share a code point with a range."""
+    return frozenset(
+        SpanKind(str(kind)) for own in spans for kind, first, last, _ in own if int(str(first)) < end and start < int(str(last))
+    )
+
+
 def cell_texts(row: Passage) -> Iterable[str]:
     """The text of each cell of a table row."""
     return (row.text[start - row.start : end - row.start] for kind, start, end, _ in row.spans if kind == SpanKind.CELL)
@@ -214,7 +274,10 @@ def cell_texts(row: Passage) -> Iterable[str]:
 
 _GROUPS: Final = {PassageKind.TABLE_ROW: "table", PassageKind.LIST_ITEM: "list"}
 _TAGS: Final = {SpanKind.STRONG: "strong", SpanKind.EMPHASIS: "em", SpanKind.CODE: "code", SpanKind.LINK: "link"}
+_TRAITS: Final = (SpanKind.UNSEEN, SpanKind.GARBLED, SpanKind.RUNNING)
+"""Shown beside everything else; of two on one spot the first counts."""
 FOUND: Final = "mark"
+PAGE: Final = "page"
 _Inline = tuple[str, int, int, str]
 """Tag, start, end, target."""
 _start: Final = itemgetter(1)
@@ -226,14 +289,15 @@ def show(
     found: Collection[tuple[int, int]] = (),
     cited: tuple[int, int] | None = None,
     whole: bool = False,
+    pages: Sequence[PageStart] = (),
 ) -> Shown:
     """A passage cut into parts and pieces at code points.
 
     found: ranges within the passage's quote. cited: a range of the representation that touches this passage. whole: with the
-    separator after it, so that all passages together are the text.
+    separator after it, so that all passages together are the text. pages: those that begin in it.
     """
     text = row.text if whole else row.quote
-    plain = not row.spans and not found and cited is None
+    plain = not row.spans and not found and cited is None and not pages
     return Shown(
         number=row.number,
         kind=PassageKind(row.kind),
@@ -241,9 +305,10 @@ def show(
         start=row.start,
         end=row.end,
         text=text,
-        parts=(Part((Piece(text),)),) if plain else tuple(_cut(row, text, found, cited)),
+        parts=(Part((Piece(text),)),) if plain else tuple(_cut(row, text, found, cited, pages)),
         plain=plain,
         header=row.kind == PassageKind.TABLE_ROW and row.columns is None,
+        garbled=any(kind == SpanKind.GARBLED for kind, *_ in row.spans),
     )
 
 
@@ -274,21 +339,32 @@ def _table(rows: Sequence[Shown]) -> Block:
     return Block("table", tuple(rows), columns=max(sum(part.cell for part in row.parts) for row in rows))
 
 
-def _cut(row: Passage, text: str, found: Collection[tuple[int, int]], cited: tuple[int, int] | None) -> Iterable[Part]:
+def _cut(
+    row: Passage,
+    text: str,
+    found: Collection[tuple[int, int]],
+    cited: tuple[int, int] | None,
+    pages: Sequence[PageStart],
+) -> Iterable[Part]:
     """The passage in parts, from ranges of the representation and of the quote to ranges of this text."""
     inline = [
-        (_TAGS[SpanKind(kind)], start - row.start, end - row.start, value)
+        (_TAGS.get(SpanKind(kind), kind), start - row.start, end - row.start, value)
         for kind, start, end, value in row.spans
-        if kind in _TAGS
+        if kind in _TAGS or kind in _TRAITS
     ]
     inline += [(FOUND, start, end, "") for start, end in found]
     cells = [(start - row.start, end - row.start) for kind, start, end, _ in row.spans if kind == SpanKind.CELL]
     mark = None if cited is None else (max(cited[0] - row.start, 0), min(cited[1] - row.start, len(text)))
-    return _parts(text, cells, mark, inline)
+    stops = deque((page.start - row.start, Piece("", PAGE, target=str(page.number), name=page.name)) for page in pages)
+    return _parts(text, cells, mark, inline, stops)
 
 
 def _parts(
-    text: str, cells: Sequence[tuple[int, int]], mark: tuple[int, int] | None, inline: Sequence[_Inline]
+    text: str,
+    cells: Sequence[tuple[int, int]],
+    mark: tuple[int, int] | None,
+    inline: Sequence[_Inline],
+    stops: deque[tuple[int, Piece]],
 ) -> Iterable[Part]:
     """Parts between the edges of cells and of the mark. An empty cell stays, so that columns keep their places.
 
@@ -309,22 +385,37 @@ def _parts(
         while waiting and waiting[0][1] < end:
             touching.append(waiting.popleft())
         yield Part(
-            pieces=tuple(_pieces(text, start, end, touching)),
+            pieces=tuple(_pieces(text, start, end, touching, stops)),
             cell=end <= cell_end,
             cited=mark is not None and mark[0] <= start and end <= mark[1],
         )
 
 
-def _pieces(text: str, start: int, end: int, touching: Sequence[_Inline]) -> Iterable[Piece]:
-    """Runs between the edges of inline ranges (in the order of their starts); a found word wins, then the innermost."""
+def _pieces(text: str, start: int, end: int, touching: Sequence[_Inline], stops: deque[tuple[int, Piece]]) -> Iterable[Piece]:
+    """Runs between the edges of inline ranges (in the order of their starts); a found word wins, then the innermost.
+
+    stops: what stands at a place without being text; those of this part are taken off.
+    """
     coming, over = deque(touching), list[_Inline]()
-    edges = sorted({start, end, *(edge for _, left, right, _ in touching for edge in (left, right) if start < edge < end)})
-    for left, right in zip(edges, edges[1:], strict=False):
+    edges = {start, end, *(edge for _, left, right, _ in touching for edge in (left, right) if start < edge < end)}
+    edges |= {place for place, _ in stops if start < place < end}
+    for left, right in pairwise(sorted(edges)):
+        while stops and stops[0][0] <= left:
+            yield stops.popleft()[1]
         while coming and coming[0][1] <= left:
             over.append(coming.popleft())
         over = [one for one in over if one[2] > left]
-        if not over:
-            yield Piece(text[left:right])
-            continue
-        tag, _, _, target = max(over, key=lambda one: (one[0] == FOUND, one[1] - one[2]))
-        yield Piece(text[left:right], tag, target)
+        yield _piece(text[left:right], over)
+
+
+def _piece(text: str, over: Sequence[_Inline]) -> Piece:
+    """A run of text with what lies over all of it."""
+    if not over:
+        return Piece(text)
+    kinds = {kind for kind, *_ in over}
+    trait = next((kind.value for kind in _TRAITS if kind in kinds), "")
+    looks = [one for one in over if one[0] not in _TRAITS]
+    if not looks:
+        return Piece(text, trait=trait)
+    tag, _, _, target = max(looks, key=lambda one: (one[0] == FOUND, one[1] - one[2]))
+    return Piece(text, tag, target, trait)

@@ -1,4 +1,4 @@
-"""Removal: first invisible, then gone from rows, index, originals and the files themselves."""
+"""Removal: first invisible, then gone from rows, index, originals, pictures and the files themselves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from django.db import connection, transaction
 from django.utils import timezone
 
-from evidence import audit, blobs, jobs, projection
+from evidence import audit, blobs, derived, jobs, projection
 from evidence.errors import EvidenceError, gettext_noop
 from evidence.models import Citation, Document, Revision, Upload
 
@@ -49,12 +49,13 @@ def purge(document: int) -> None:
 
 
 def wipe(document: int) -> None:
-    """Leave nothing of removed documents in any file: index, originals, database and its log. Serves all that wait for it."""
+    """Leave nothing of removed documents in any file: index, originals, pictures, database, its log. Serves all that wait for it."""
     asked = jobs.waiting(WIPE, limit=MAX_WIPED)
     projection.purge_traces()
     with transaction.atomic():  # nobody can write originals meanwhile
         kept = set(Revision.objects.values_list("source_sha256", flat=True))
         blobs.keep_only(kept | Upload.objects.waiting().digests())
+        derived.keep_only(kept)
     _compact()
     jobs.done(asked)
 

@@ -15,11 +15,12 @@ from django.db.models import Exists, OuterRef, Q
 
 from evidence import paging, projection
 from evidence.access import Access, Withheld
+from evidence.content import SpanKind
 from evidence.index import ATTRIBUTES, Hit
 from evidence.index.query import Query, parse
 from evidence.index.tokens import find
 from evidence.models import AuditEvent, Document, Passage, Representation, Source, Tenant
-from evidence.presentation import Card, Context, Shown, card, contexts, show
+from evidence.presentation import Card, Context, Shown, card, contexts, page_names, show, touched
 from evidence.projection import Versions
 
 DEFAULT_LIMIT: Final = 10
@@ -33,6 +34,7 @@ class Found:
     """One hit: the document, the passage word for word with its context, and what orders it.
 
     matches: the found words, code points inside the quote. is_current: whether this state is the document's current one.
+    page: name of the one on which the passage begins. unseen: nobody sees some of the found words in the original.
     """
 
     document: Card
@@ -42,6 +44,8 @@ class Found:
     context: Context
     matches: tuple[tuple[int, int], ...]
     score: float
+    page: str | None = None
+    unseen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[Foun
     for hit in hits:
         places |= Q(representation=hit.representation, number=hit.passage)
     passages = {(row.representation_id, row.number): row for row in Passage.objects.filter(places)}
-    around = contexts(list(passages.values()))
+    around, pages = contexts(list(passages.values())), page_names(list(passages.values()))
     found: list[Found] = []
     faults: list[Hit] = []
     for hit in hits:
@@ -150,10 +154,18 @@ def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[Foun
                 context=around[passage.pk],
                 matches=matches,
                 score=hit.score,
+                page=pages.get(passage.pk),
+                unseen=_has_unseen(passage, matches),
             )
         )
     _note(access, faults)
     return found
+
+
+def _has_unseen(passage: Passage, matches: Sequence[tuple[int, int]]) -> bool:
+    """Whether some of the found words stand in text that is not visible in the original."""
+    begin = passage.start
+    return any(SpanKind.UNSEEN in touched([passage.spans], begin + start, begin + end) for start, end in matches)
 
 
 def _in_place(hit: Hit, state: Representation) -> bool:

@@ -1,20 +1,24 @@
-"""Reading: a whole document in one kept state, with one place in it marked so that the browser can check it again."""
+"""Reading: a whole document in one kept state, with one place in it marked so that the browser can check it again, and the
+pages of its original that show the place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
-from evidence import anchoring, documents, presentation
+from evidence import anchoring, documents, presentation, sheets
 from evidence.access import Access
 from evidence.anchoring import Anchor
-from evidence.content import PassageKind
-from evidence.errors import Ambiguous, Refused, gettext_noop
+from evidence.content import PassageKind, SpanKind
+from evidence.errors import Ambiguous, Refused, Unavailable, gettext_noop
 from evidence.index.query import parse
 from evidence.index.tokens import find
 from evidence.models import Document, Passage, Representation
-from evidence.presentation import Block, Card, Context, Origin, blocks, show
+from evidence.presentation import Block, Card, Context, Origin, PageStart, blocks, show
+from evidence.sheets import Mark, Panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,8 @@ class Heading:
 class Marked:
     """The place that is marked: a passage, its range in code points of the text, and what the browser compares.
 
-    anchor: the anchor of this place, or None where its words can't be told apart from others (`ambiguous`).
+    anchor: the anchor of this place, or None where its words can't be told apart from others, or are letter soup (`garbled`).
+    unseen: nobody sees some of it in the original.
     """
 
     passage: int
@@ -42,6 +47,8 @@ class Marked:
     text_sha256: str
     context: Context
     anchor: Anchor | None
+    unseen: bool
+    garbled: bool
 
     def to_check(self) -> dict[str, object]:
         """What the adapter gets: positions, words and hash."""
@@ -51,7 +58,11 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A document in one state. is_current: whether this state is the current one (`current` is that one's id)."""
+    """A document in one state. is_current: whether this state is the current one (`current` is that one's id).
+
+    panel: the pages of the original beside the text; None where there are no pictures of them. paged: whether the text says
+    where pages begin.
+    """
 
     card: Card
     origin: Origin
@@ -61,6 +72,18 @@ class Reading:
     blocks: Sequence[Block]
     outline: Sequence[Heading]
     marked: Marked | None
+    panel: Panel | None
+    paged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """A page that was turned to, and the number of the passage in which its text begins, None for a page without text."""
+
+    card: Card
+    representation: UUID
+    panel: Panel
+    passage: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +123,25 @@ def read_cited(access: Access, document: UUID, anchor: Anchor, *, representation
     row = documents.get(access, document)
     state = documents.state_of(access, row, representation=representation)
     rows = _passages(state)
-    first = next(one for one in rows if _touches(one, anchor.start, anchor.end))
-    return _reading(row, state, rows, _marked_range(first, anchor, anchor, text_sha256=state.text_sha256))
+    return _reading(row, state, rows, _marked_range(rows, anchor, anchor))
+
+
+def turn(
+    access: Access, document: UUID, *, representation: UUID, page: int, start: int | None = None, end: int | None = None
+) -> Turned:
+    """A page of the original, with the rectangles over what stands of a range on it. Raises Unavailable."""
+    row = documents.get(access, document)
+    state = documents.state_of(access, row, representation=representation)
+    pages = sheets.of(state)
+    mark = None
+    if start is not None and end is not None and 0 <= start < end <= state.length:
+        mark = Mark(start, end, sheets.words(state, start, end))
+    panel = sheets.panel(state, pages, number=page, mark=mark)
+    if panel is None:
+        raise Unavailable
+    begins = [one.start for one in pages if one.number == page and one.start < one.end]
+    first = Passage.objects.filter(representation=state, end__gt=begins[0]).order_by("number").first() if begins else None
+    return Turned(presentation.card(row, state), state.public_id, panel, first.number if first else None)
 
 
 def excerpt(access: Access, document: UUID, *, representation: UUID, start: int, end: int) -> Excerpt:
@@ -129,12 +169,15 @@ def _reading(
     found: Sequence[tuple[int, int]] = (),
 ) -> Reading:
     """Everything that the page shows. found: words within the marked passage's quote."""
+    pages = sheets.of(state)
+    begin = _beginning_in(rows, presentation.page_starts(pages))
     shown = [
-        show(one, whole=True, found=found, cited=(marked.start, marked.end))
+        show(one, whole=True, found=found, cited=(marked.start, marked.end), pages=begin[one.number])
         if marked and _touches(one, marked.start, marked.end)
-        else show(one, whole=True)
+        else show(one, whole=True, pages=begin[one.number])
         for one in rows
     ]
+    mark = Mark(marked.start, marked.end, marked.exact) if marked else None
     return Reading(
         card=presentation.card(row, state),
         origin=presentation.origin(row, state),
@@ -144,7 +187,22 @@ def _reading(
         blocks=tuple(blocks(shown)),
         outline=[Heading(one.number, one.level, one.quote) for one in rows if one.kind == PassageKind.HEADING],
         marked=marked,
+        panel=sheets.panel(state, pages, mark=mark, text="".join(one.text for one in rows) if mark and pages else ""),
+        paged=any(begin.values()),
     )
+
+
+def _beginning_in(rows: Sequence[Passage], pages: Sequence[PageStart]) -> Mapping[int, Sequence[PageStart]]:
+    """The pages that begin in each passage or in the separator after it, by the passage's number."""
+    found: defaultdict[int, list[PageStart]] = defaultdict(list)
+    passages = iter(rows)
+    row = next(passages, None)
+    for page in pages:
+        while row is not None and row.start + len(row.text) <= page.start:
+            row = next(passages, None)
+        if row is not None:
+            found[row.number].append(page)
+    return found
 
 
 def _touches(row: Passage, start: int, end: int) -> bool:
@@ -162,16 +220,19 @@ def _marked(rows: Sequence[Passage], number: int, state: anchoring.TextState) ->
     row = rows[number]
     text = "".join(one.text for one in rows)
     try:
-        anchor = anchoring.make(text, row.start, row.end, state=state)
+        anchor = None if _is_garbled(row) else anchoring.make(text, row.start, row.end, state=state)
     except (Ambiguous, Refused):
         anchor = None
     around = (text[max(row.start - anchoring.MAX_CONTEXT, 0) : row.start], text[row.end : row.end + anchoring.MAX_CONTEXT])
     place = anchor or Anchor(state, row.start, row.end, row.quote, *around)
-    return _marked_range(row, place, anchor, text_sha256=state.text_sha256)
+    return _marked_range(rows, place, anchor)
 
 
-def _marked_range(first: Passage, place: Anchor, anchor: Anchor | None, *, text_sha256: str) -> Marked:
-    """The mark over a place that begins in this passage. anchor: the same, if it tells the place from all others."""
+def _marked_range(rows: Sequence[Passage], place: Anchor, anchor: Anchor | None) -> Marked:
+    """The mark over a place. rows: all passages. anchor: the same place, if it can be told from all others."""
+    marked = [one for one in rows if _touches(one, place.start, place.end)]
+    first = marked[0]
+    kinds = presentation.touched([one.spans for one in marked], place.start, place.end)
     return Marked(
         passage=first.number,
         start=place.start,
@@ -179,10 +240,16 @@ def _marked_range(first: Passage, place: Anchor, anchor: Anchor | None, *, text_
         exact=place.exact,
         prefix=place.prefix,
         suffix=place.suffix,
-        text_sha256=text_sha256,
+        text_sha256=place.state.text_sha256,
         context=presentation.contexts([first])[first.pk],
         anchor=anchor,
+        unseen=SpanKind.UNSEEN in kinds,
+        garbled=SpanKind.GARBLED in kinds,
     )
+
+
+def _is_garbled(row: Passage) -> bool:
+    return SpanKind.GARBLED in presentation.touched([row.spans], row.start, row.end)
 
 
 def _found(row: Passage, question: str) -> Sequence[tuple[int, int]]:

@@ -20,6 +20,7 @@ from evidence.citations import Cited, Resolution
 from evidence.errors import Ambiguous, Outdated, Refused, Unavailable
 from evidence.models import AuditEvent, Citation, Membership
 from evidence.tests.builders import access, document, person, publish, rules, run, write
+from evidence.tests.papers import paper, trait
 
 pytestmark = pytest.mark.django_db
 
@@ -345,3 +346,34 @@ def test_one_code_point_changed_anywhere_in_the_text_never_resolves(tmp_path: Pa
         assert found.historical is not None and found.historical.representation == first
 
     check()
+
+
+SOUP = "Klare Worte stehen hier. \x01\x02\x03\x04 Und hier auch."
+
+
+@pytest.mark.parametrize("start", [0, 25, 28])
+def test_letter_soup_is_not_cited(tmp_path: Path, start: int) -> None:
+    row = paper(tmp_path, [SOUP], notes=["letter_soup"])
+    trait(row, "\x01\x02\x03\x04", "garbled")
+    assert row.current is not None
+    with pytest.raises(Refused) as error:
+        citations.cite(eva(), row.public_id, representation=row.current.public_id, start=start, end=29)
+    assert error.value.code == "text_garbled"
+    with pytest.raises(Refused, match="letter soup"):
+        citations.cite_words(eva(), row.public_id, exact="\x03\x04 Und")
+
+
+def test_words_beside_letter_soup_are_cited(tmp_path: Path) -> None:
+    row = paper(tmp_path, [SOUP], notes=["letter_soup"])
+    trait(row, "\x01\x02\x03\x04", "garbled")
+    assert state(citations.cite_words(eva(), row.public_id, exact="Und hier auch.")).quote == "Und hier auch."
+
+
+def test_letter_soup_has_no_anchor_and_costs_one_query(tmp_path: Path, django_assert_num_queries: object) -> None:
+    row = paper(tmp_path, [SOUP], notes=["letter_soup"])
+    trait(row, "\x01\x02\x03\x04", "garbled")
+    assert row.current is not None
+    places = [citations.Place(row.public_id, row.current.public_id, *edges) for edges in ((0, 24), (0, 26), (24, 40))]
+    mine = eva()
+    with django_assert_num_queries(3):  # type: ignore[operator]
+        assert [one is None for one in citations.anchors(mine, places)] == [False, True, True]

@@ -13,6 +13,7 @@ from evidence.models import AuditEvent, Document, Membership, Passage, Source, T
 from evidence.projection import Versions
 from evidence.search import Results, search
 from evidence.tests.builders import access, document, person, publish, tenant, write
+from evidence.tests.papers import paper, trait
 
 pytestmark = pytest.mark.django_db
 
@@ -255,8 +256,21 @@ def test_the_number_of_queries_does_not_depend_on_hits(tmp_path: Path, django_as
         assert search(mine, "gleich").total == 12
 
 
-QUERIES = 8
-"""Whether there is anything, waiting jobs (to settle, to leave out), documents, passages, headings, sources, contact."""
+QUERIES = 9
+"""Whether there is anything, waiting jobs (to settle, to leave out), documents, passages, headings, pages, sources, contact."""
+
+
+def test_a_hit_has_the_page_on_which_it_begins(tmp_path: Path) -> None:
+    paper(tmp_path, ["Erste Frist.", "Weiter geht es hier.\n\nZweite Frist.", "\nDritte Frist."], labels=["i", "", "1"])
+    hits = search(access(person("eva", ["alle"])), "Frist").hits
+    assert {hit.passage.text.partition(" ")[0]: hit.page for hit in hits} == {"Erste": "i", "Zweite": "2", "Dritte": "1"}
+
+
+def test_a_hit_in_unseen_text_says_so_and_one_beside_it_does_not(tmp_path: Path) -> None:
+    row = paper(tmp_path, ["Die Frist beginnt heute."])
+    trait(row, "Frist", "unseen")
+    mine = access(person("eva", ["alle"]))
+    assert [search(mine, word).hits[0].unseen for word in ("Frist", "heute", "Frist heute")] == [True, False, True]
 
 
 def test_documents_are_found_by_title_whatever_the_case(tmp_path: Path) -> None:

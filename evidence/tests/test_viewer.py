@@ -7,12 +7,13 @@ from uuid import uuid4
 
 import pytest
 
-from evidence import viewer
+from evidence import citations, viewer
 from evidence.access import Access
 from evidence.documents import neighbours
 from evidence.errors import Refused, Unavailable
 from evidence.presentation import Shown
 from evidence.tests.builders import access, document, person, publish
+from evidence.tests.papers import paper, trait
 from evidence.viewer import Reading
 
 pytestmark = pytest.mark.django_db
@@ -157,5 +158,78 @@ def test_reading_costs_the_same_queries_for_short_and_long_texts(tmp_path: Path,
     mine = access(person("eva", ["alle"]))
     for name in ("a", "b"):
         which = document(name).public_id
-        with django_assert_num_queries(2):  # type: ignore[operator]
+        with django_assert_num_queries(3):  # type: ignore[operator]
             viewer.read(mine, which)
+
+
+def test_the_pages_of_the_mark_cost_one_query_more(tmp_path: Path, django_assert_num_queries: object) -> None:
+    row = paper(tmp_path, ["Eins.\n\nZwei,", "und weiter.", "Drei."])
+    mine = access(person("eva", ["alle"]))
+    assert row.current is not None
+    with django_assert_num_queries(5):  # type: ignore[operator]
+        found = viewer.read(mine, row.public_id, representation=row.current.public_id, passage=1)
+    assert found.panel is not None and [sheet.number for sheet in found.panel.sheets] == [1, 2, 3]
+    assert all(sheet.rectangles for sheet in found.panel.sheets)
+
+
+def test_pages_begin_where_they_do_and_change_no_text(tmp_path: Path) -> None:
+    row = paper(tmp_path, ["Eins.\n\nZwei,", "und weiter.", "\nDrei."], labels=["i", "ii", ""])
+    reading = viewer.read(access(person("eva", ["alle"])), row.public_id)
+    pieces = [piece for one in shown(reading) for part in one.parts for piece in part.pieces]
+    text = "".join(piece.text for piece in pieces)
+    length = [len("".join(one.text for one in pieces[:place])) for place in range(len(pieces))]
+    begins = [(length[place], piece.name) for place, piece in enumerate(pieces) if piece.tag == "page"]
+    assert begins == [(0, "i"), (text.index("und"), "ii"), (text.index("Drei") - 1, "3")]
+    assert hashlib.sha256(text.encode()).hexdigest() == reading.origin.state.text_sha256
+
+
+def test_a_cited_range_is_shown_on_its_pages(tmp_path: Path) -> None:
+    row = paper(tmp_path, ["Eins zwei", "drei vier."])
+    mine, state = access(person("eva", ["alle"])), row.current
+    assert state is not None
+    made = citations.cite(mine, row.public_id, representation=state.public_id, start=5, end=14)
+    anchor = citations.get(mine, made).anchor
+    panel = viewer.read_cited(mine, row.public_id, anchor, representation=state.public_id).panel
+    assert panel is not None and [(one.number, len(one.rectangles)) for one in panel.sheets] == [(1, 1), (2, 1)]
+
+
+def test_unseen_words_and_letter_soup_are_told_of_the_marked_place(tmp_path: Path) -> None:
+    row = paper(tmp_path, ["Eins.\n\nZwei weiß.\n\nDrei wirr."])
+    trait(row, "weiß", "unseen")
+    trait(row, "wirr", "garbled")
+    mine, state = access(person("eva", ["alle"])), row.current
+    assert state is not None
+    found = [viewer.read(mine, row.public_id, representation=state.public_id, passage=number).marked for number in range(3)]
+    assert [(one.unseen, one.garbled, one.anchor is not None) for one in found if one] == [
+        (False, False, True),
+        (True, False, True),
+        (False, True, False),
+    ]
+
+
+def test_a_page_is_turned_to_with_what_stands_of_the_range_on_it(tmp_path: Path) -> None:
+    row = paper(tmp_path, ["Eins zwei", "drei vier.\n\nFünf.", "Sechs."])
+    mine, state = access(person("eva", ["alle"])), row.current
+    assert state is not None
+    found = viewer.turn(mine, row.public_id, representation=state.public_id, page=2, start=5, end=14)
+    assert (found.panel.sheets[0].number, len(found.panel.sheets[0].rectangles), found.passage) == (2, 1, 0)
+    bare = viewer.turn(mine, row.public_id, representation=state.public_id, page=3)
+    assert (bare.panel.sheets[0].rectangles, bare.panel.place, bare.passage) == ((), None, 1)
+
+
+@pytest.mark.parametrize(("start", "end"), [(4, 4), (5, 2), (0, 10**6), (None, 3)])
+def test_a_range_that_is_none_marks_nothing(tmp_path: Path, start: int | None, end: int) -> None:
+    row = paper(tmp_path, ["Eins zwei"])
+    assert row.current is not None
+    mine = access(person("eva", ["alle"]))
+    found = viewer.turn(mine, row.public_id, representation=row.current.public_id, page=1, start=start, end=end)
+    assert found.panel.place is None
+
+
+def test_who_may_not_read_turns_no_page(tmp_path: Path, django_assert_num_queries: object) -> None:
+    row = paper(tmp_path, ["Eins."])
+    stranger = access(person("max", ["netz"]))
+    assert row.current is not None
+    for document_id, page in ((row.public_id, 1), (row.public_id, 99), (uuid4(), 1)):
+        with django_assert_num_queries(1), pytest.raises(Unavailable):  # type: ignore[operator]
+            viewer.turn(stranger, document_id, representation=row.current.public_id, page=page)
