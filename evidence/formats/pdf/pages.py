@@ -116,7 +116,7 @@ def some(document: pypdfium2.PdfDocument, start: int) -> Iterator[Sequence[Page]
 
 def _loaded(document: pypdfium2.PdfDocument, number: int) -> Page:
     raw = pdfium.FPDF_LoadPage(document, number)
-    lacks_values = False
+    lacks_values, corner = False, _corner(raw)
     if raw and _shows_annotations(raw):
         lacks_values = _lacks_values(document, raw)
         pdfium.FPDFPage_Flatten(raw, pdfium.FLAT_NORMALDISPLAY)
@@ -128,7 +128,7 @@ def _loaded(document: pypdfium2.PdfDocument, number: int) -> Page:
     page = Page(
         number,
         raw=(raw, text),
-        corner=_corner(raw),
+        corner=corner,
         turns=pdfium.FPDFPage_GetRotation(raw) % 4,
         count=max(pdfium.FPDFText_CountChars(text), 0) if text else 0,
         objects=max(pdfium.FPDFPage_CountObjects(raw), 0) if text else 0,
@@ -144,8 +144,10 @@ def _loaded(document: pypdfium2.PdfDocument, number: int) -> Page:
 
 
 def _corner(raw: Any) -> tuple[float, float, float, float]:
+    """What is looked at of a page; drawing annotations into it can change what pdfium says of this."""
     box = pdfium.FS_RECTF()
-    pdfium.FPDF_GetPageBoundingBox(raw, box)
+    if raw:
+        pdfium.FPDF_GetPageBoundingBox(raw, box)
     return box.left, box.top, box.right, box.bottom
 
 

@@ -25,9 +25,8 @@ _MAX_PIXELS: Final = 16_000_000
 """Of one picture that is looked at for what shows through; a larger one is taken not to cover anything."""
 _THICK: Final = 3.0
 """Points: a straight line of this width covers letters as a bar does."""
-_FAINT: Final = 13
 _OPAQUE: Final = 250
-"""Of 255: less opaque than the one does not change what it is on; more than the other lets nothing through."""
+"""Of 255: what is less opaque lets things show through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,30 +38,29 @@ class Paint:
     """Which of these points it covers."""
 
 
-def path(shapes: Shapes, number: int) -> Paint | None:
+def path(document: Any, shapes: Shapes, number: int) -> Paint | None:
     """What a path puts on the page; None for an outline or next to nothing."""
     handle = object_at(int(shapes.object[number]))
     rule, stroked = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(handle, rule, stroked)
-    if rule.value == pdfium.FPDF_FILLMODE_NONE and not (stroked.value and _is_bar(handle)):
-        return None
-    get_colour = pdfium.FPDFPageObj_GetStrokeColor if rule.value == pdfium.FPDF_FILLMODE_NONE else pdfium.FPDFPageObj_GetFillColor
-    colour, opacity = _colour(handle, get_colour)
-    if colour is not None and opacity < _FAINT:
-        return None
-    form = shapes.forms[number]
-    opaque = opacity >= _OPAQUE and not any(map(pdfium.FPDFPageObj_HasTransparency, (handle, *_outer(form))))
+    if rule.value != pdfium.FPDF_FILLMODE_NONE:
+        return _filled(document, shapes, number, rule.value == pdfium.FPDF_FILLMODE_WINDING)
+    if stroked.value and _is_bar(shapes, number):
+        colour = _colour(shapes, number, pdfium.FPDFPageObj_GetStrokeColor)
+        return Paint(colour, lambda points: _unclipped(shapes, number, points))
+    return None
 
-    def holds(points: Points) -> Flags:
-        if rule.value == pdfium.FPDF_FILLMODE_NONE:
-            return _unclipped(shapes, number, points)
-        outline = _outline(_path_segments(handle))
-        if outline is None:
-            return np.zeros(len(points), dtype=bool)
-        edges = _seen(shapes, outline, matrix_of(handle), form)
-        return _unclipped(shapes, number, points) & _inside(edges, points, rule.value == pdfium.FPDF_FILLMODE_WINDING)
 
-    return Paint(colour if opaque else None, holds)
+def _filled(document: Any, shapes: Shapes, number: int, winding: bool) -> Paint | None:
+    handle, form = object_at(int(shapes.object[number])), shapes.forms[number]
+    outline = _outline(_path_segments(handle))
+    if outline is None:
+        return None
+    colour = _colour(shapes, number, pdfium.FPDFPageObj_GetFillColor)
+    if colour is not None and _has_pattern(document, handle):
+        colour = None
+    edges = _seen(shapes, outline, matrix_of(handle), form)
+    return Paint(colour, lambda points: _inside(edges, points, winding) & _unclipped(shapes, number, points))
 
 
 def picture(shapes: Shapes, number: int) -> Paint:
@@ -104,19 +102,32 @@ def _alpha(document: Any, shapes: Shapes, handle: Any) -> npt.NDArray[np.uint8] 
         pdfium.FPDFBitmap_Destroy(bitmap)
 
 
-def _colour(handle: Any, get: Any) -> tuple[Colour | None, int]:
-    """Red, green and blue, or None for a pattern; and the opacity of 255."""
+def _colour(shapes: Shapes, number: int, get: Any) -> Colour | None:
+    """Red, green and blue of 255, if things do not show through."""
+    handle = object_at(int(shapes.object[number]))
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-    if not get(handle, red, green, blue, alpha):
-        return None, 0
-    return (red.value, green.value, blue.value), alpha.value
+    if not get(handle, red, green, blue, alpha) or alpha.value < _OPAQUE:
+        return None
+    if any(map(pdfium.FPDFPageObj_HasTransparency, (handle, *_outer(shapes.forms[number])))):
+        return None
+    return red.value, green.value, blue.value
 
 
-def _is_bar(handle: Any) -> bool:
-    """Whether an outline is one straight, thick line."""
-    width = ctypes.c_float()
+def _has_pattern(document: Any, handle: Any) -> bool:
+    """Whether a path is filled with a pattern; pdfium names a colour for it all the same."""
+    picture = pdfium.FPDFPageObj_GetRenderedFillPattern(document, handle)
+    pdfium.FPDFBitmap_Destroy(picture)
+    return bool(picture)
+
+
+def _is_bar(shapes: Shapes, number: int) -> bool:
+    """Whether an outline is one straight, thick line, across or down."""
+    handle, width = object_at(int(shapes.object[number])), ctypes.c_float()
     pdfium.FPDFPageObj_GetStrokeWidth(handle, width)
-    return width.value >= _THICK and pdfium.FPDFPath_CountSegments(handle) == 2
+    form = shapes.forms[number]
+    scale = float(np.sqrt(abs(np.linalg.det((matrix_of(handle) if form is None else form.matrix)[:2]))))
+    thin = float((shapes.box[number, 2:] - shapes.box[number, :2]).min())
+    return _THICK <= width.value * scale and thin <= width.value * scale * 1.5 and pdfium.FPDFPath_CountSegments(handle) == 2
 
 
 def _outer(form: Form | None) -> Iterator[Any]:

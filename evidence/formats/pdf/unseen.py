@@ -28,6 +28,8 @@ _FAINT: Final = 13
 """Of 255: less opaque than this is as good as transparent."""
 _ALIKE: Final = 16
 """Of 255: two colours that differ by no more in red, green and blue can't be told apart on paper."""
+_LEFT_OVER: Final = 0.25
+"""Share of a letter's height or width that has to be on the page."""
 _INVISIBLE: Final = 3
 """Render mode of text that is not painted."""
 _SCAN_SHARE: Final = 0.5
@@ -54,11 +56,17 @@ class Look:
 def unseen(document: Any, look: Look, shapes: Shapes) -> Flags:
     """Which of a page's characters nobody sees."""
     centre = (look.box[:, :2] + look.box[:, 2:]) / 2
-    off = (centre < 0).any(axis=1) | (centre[:, 0] > shapes.page.width) | (centre[:, 1] > shapes.page.height)
-    result = off | (look.size < _TINY) | (look.colour[:, 3] < _FAINT)
+    result = _off(look.box, shapes) | (look.size < _TINY) | (look.colour[:, 3] < _FAINT)
     if ((shapes.box[:, 2:] - shapes.box[:, :2]) > _THIN).all(axis=1).any():
         return np.asarray(result | _hidden(document, look, shapes, centre))
     return np.asarray(result | (look.mode == _INVISIBLE) | _alike(look.colour[:, :3], _PAPER))
+
+
+def _off(box: Places, shapes: Shapes) -> Flags:
+    """Characters of which the page's edge leaves next to nothing."""
+    sides = box[:, 2:] - box[:, :2]
+    left = np.minimum(box[:, 2:], (shapes.page.width, shapes.page.height)) - np.maximum(box[:, :2], 0)
+    return np.asarray((left < _LEFT_OVER * sides).any(axis=1) | (left < 0).any(axis=1))
 
 
 def _hidden(document: Any, look: Look, shapes: Shapes, centre: npt.NDArray[np.float64]) -> Flags:
@@ -69,7 +77,7 @@ def _hidden(document: Any, look: Look, shapes: Shapes, centre: npt.NDArray[np.fl
     is_scan = shapes.pictured_area() > _SCAN_SHARE * shapes.page.width * shapes.page.height
     for number, inside in _meetings(shapes, look.box, centre):
         is_path = shapes.kind[number] == pdfium.FPDF_PAGEOBJ_PATH
-        painted = paint.path(shapes, number) if is_path else paint.picture(shapes, number)
+        painted = paint.path(document, shapes, number) if is_path else paint.picture(shapes, number)
         if painted is None:
             continue
         inside = inside[painted.holds(centre[inside])]
