@@ -126,14 +126,15 @@ def _sheets(representation: Representation, shown: Sequence[Page], mark: Mark | 
     if mark is None or not marked:
         return [_sheet(page) for page in shown]
     rows = Page.objects.filter(pk__in=[page.pk for page in marked]).values_list("pk", "boxes")
-    packed = {pk: bytes(found) for pk, found in rows}
+    packed = {pk: bytes(stored) for pk, stored in rows}
+    begin = 0 if text else marked[0].start
+    text = text or words(representation, begin, marked[-1].end)
     found = []
     for page in shown:
         if page.pk not in packed:
             found.append(_sheet(page))
             continue
-        standing = text[page.start : page.end] or words(representation, page.start, page.end)
-        proven = proved(packed[page.pk], page, standing, mark)
+        proven = proved(packed[page.pk], page, text[page.start - begin : page.end - begin], mark)
         found.append(_sheet(page, proven or (), uncertain=proven is None))
     return found
 

@@ -13,7 +13,7 @@ from evidence.api import addresses
 from evidence.api import errors as api_errors
 from evidence.index.query import MAX_LENGTH, MAX_WORDS
 from evidence.index.tokens import MAX_WORD_LENGTH
-from evidence.web import account, citations, documents, errors, health, history, search, succession, tokens
+from evidence.web import account, citations, documents, errors, health, history, pages, search, succession, tokens
 
 LIMITS = {"most_characters": MAX_LENGTH, "most_words": MAX_WORDS, "most_letters": MAX_WORD_LENGTH}
 API = "api/v1/"
@@ -37,6 +37,9 @@ urlpatterns = [
         documents.neighbours,
         name="neighbours",
     ),
+    path("documents/<uuid:document>/pages/<uuid:representation>/<int:number>/", pages.page, name="page"),
+    path("documents/<uuid:document>/pages/<uuid:representation>/<int:number>.png", pages.picture, name="picture"),
+    path("documents/<uuid:document>/original/", pages.original, name="original"),
     path("documents/<uuid:document>/cite/", citations.cite, name="cite"),
     path("documents/<uuid:document>/history/", history.states, name="history"),
     path("documents/<uuid:document>/provenance/", history.provenance, name="provenance"),

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response
 from ninja import Router
 
-from evidence import documents, history
+from evidence import documents, filenames, history
 from evidence.anchoring import UNIT
 from evidence.api import errors, links, schemas
 from evidence.api.bearer import Bearer, access
@@ -19,6 +19,9 @@ from evidence.models import Scope
 
 ASKED_AGAIN: Final = "private, no-cache"
 """A program may keep this answer for itself, and asks with every use whether it may still have it."""
+
+BYTES: Final = "application/octet-stream"
+"""What an original is sent as: the provenance says what it is."""
 
 router = Router(tags=["documents"], auth=Bearer(Scope.READ))
 
@@ -66,6 +69,23 @@ def reading(request: HttpRequest, document: str, representation: str | None = No
 
 
 @router.get(
+    "documents/{document}/original",
+    response={**errors.documented(400, 404)},
+    operation_id="original",
+    summary="Download the original of a document",
+    openapi_extra={
+        "responses": {200: {"description": "OK", "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}}}
+    },
+)
+def original(request: HttpRequest, document: str, representation: str | None = None) -> HttpResponse:
+    """The exact bytes that the current text, or the kept one with this id, was read from."""
+    found = documents.original(
+        access(request), links.id_of(document), representation=None if representation is None else links.id_of(representation)
+    )
+    return HttpResponse(found.data, content_type=BYTES, headers={"Content-Disposition": filenames.attachment(found.name)})
+
+
+@router.get(
     "documents/{document}/provenance",
     response={200: schemas.Provenance, **errors.documented(404)},
     operation_id="provenance",
@@ -98,6 +118,7 @@ def _head(request: HttpRequest, about: About) -> schemas.Head:
         parser=schemas.Parser.of(about.state),
         profile=about.state.profile,
         text_sha256=about.state.text_sha256,
+        notes=about.notes,
         unit=UNIT,
         url=links.document(request, about.card.id, representation=about.representation),
     )
@@ -105,7 +126,8 @@ def _head(request: HttpRequest, about: About) -> schemas.Head:
 
 def _reading(request: HttpRequest, head: schemas.Head) -> schemas.Reading:
     whole = documents.whole(access(request), head.document.id, representation=head.representation)
-    return schemas.Reading(**dict(head), text=whole.text, passages=[schemas.Passage.of(placed) for placed in whole.passages])
+    passages = [schemas.Passage.of(placed) for placed in whole.passages]
+    return schemas.Reading(**dict(head), text=whole.text, passages=passages, unseen=whole.unseen)
 
 
 def _json(shape: schemas.Shape) -> HttpResponse:

@@ -80,25 +80,27 @@ class Context(Shape):
 
 
 class Passage(Shape):
-    """A passage's place in the text: code points, half-open. `page` is null for texts without pages."""
+    """A passage's place in the text: code points, half-open. `page`: what is printed on the page on which it begins, else that
+    page's number; null for texts without pages.
+    """
 
     number: int
     kind: str
-    page: int | None
+    page: str | None
     start: int
     end: int
     context: Context
 
     @classmethod
-    def at(cls, number: int, kind: str, start: int, end: int, context: PassageContext) -> Passage:
+    def at(cls, number: int, kind: str, start: int, end: int, context: PassageContext, page: str | None) -> Passage:
         """From its parts."""
         around = Context(headings=context.headings, columns=context.columns)
-        return cls(number=number, kind=kind, page=None, start=start, end=end, context=around)
+        return cls(number=number, kind=kind, page=page, start=start, end=end, context=around)
 
     @classmethod
     def of(cls, placed: Placed) -> Passage:
         """From a place in a whole text."""
-        return cls.at(placed.number, placed.kind, placed.start, placed.end, placed.context)
+        return cls.at(placed.number, placed.kind, placed.start, placed.end, placed.context, placed.page)
 
 
 class Parser(Shape):
@@ -173,12 +175,15 @@ class Question(Shape):
 
 
 class Hit(Shape):
-    """One passage, word for word. `matches`: code points inside the quote. `anchor`: null where the words can't be told apart."""
+    """One passage, word for word. `matches`: code points inside the quote. `unseen`: some of the found words are not visible in
+    the original. `anchor`: null where the words can't be told apart, or are letter soup.
+    """
 
     document: Document
     representation: UUID
     passage: Passage
     quote: str
+    unseen: bool
     matches: Sequence[tuple[int, int]]
     score: float
     anchor: Anchor | None
@@ -222,7 +227,7 @@ class Titles(Shape):
 
 
 class Head(Shape):
-    """A document in one state, without its text."""
+    """A document in one state, without its text. `notes`: codes of what is to be known of how the file was read."""
 
     document: Document
     revision: str
@@ -233,15 +238,19 @@ class Head(Shape):
     parser: Parser
     profile: str
     text_sha256: str
+    notes: Sequence[str]
     unit: str
     url: str
 
 
 class Reading(Head):
-    """A document in one state. The text's code points are what all positions count."""
+    """A document in one state. The text's code points are what all positions count. `unseen`: ranges of the text that are not
+    visible in the original.
+    """
 
     text: str
     passages: Sequence[Passage]
+    unseen: Sequence[tuple[int, int]]
 
 
 class Provenance(Shape):
@@ -263,6 +272,7 @@ class Provenance(Shape):
     text_sha256: str
     length: int
     passages: int
+    notes: Sequence[str]
     created_at: datetime
     updated_at: datetime
     imported_at: datetime
@@ -291,6 +301,7 @@ class Provenance(Shape):
             text_sha256=made.state.text_sha256,
             length=made.length,
             passages=made.passages,
+            notes=made.notes,
             created_at=found.created_at,
             updated_at=found.updated_at,
             imported_at=made.imported_at,

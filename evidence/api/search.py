@@ -47,13 +47,19 @@ def _place(hit: Found) -> Place:
     return Place(hit.document.id, hit.representation, hit.passage.start, hit.passage.end)
 
 
+def _passage(hit: Found) -> schemas.Passage:
+    shown = hit.passage
+    return schemas.Passage.at(shown.number, shown.kind, shown.start, shown.end, hit.context, hit.page)
+
+
 def _hits(request: HttpRequest, hits: Sequence[Found], anchors: Sequence[Anchor | None]) -> Sequence[schemas.Hit]:
     return [
         schemas.Hit(
             document=schemas.Document.of(hit.document),
             representation=hit.representation,
-            passage=schemas.Passage.at(hit.passage.number, hit.passage.kind, hit.passage.start, hit.passage.end, hit.context),
+            passage=_passage(hit),
             quote=hit.passage.text,
+            unseen=hit.unseen,
             matches=hit.matches,
             score=hit.score,
             anchor=schemas.Anchor.of(anchor) if anchor else None,

@@ -2,25 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
 
 from django import template
 from django.utils.formats import number_format
 from django.utils.translation import get_language_info
+from django.utils.translation import gettext_lazy as _
 
-from evidence.content import PassageKind
+from evidence.content import Note, PassageKind, SpanKind
 from evidence.models import Status
 from evidence.presentation import Block, Piece, Shown
 from evidence.search import Choice
 
+if TYPE_CHECKING:  # only the type checker has these
+    from django_stubs_ext import StrPromise
+
 register = template.Library()
 
-Row = tuple[str, str, str, int, int, str, Sequence[tuple[str, bool, list[tuple[str, str, str]]]]]
+Words = tuple[str, str, str]
+"""Text, tag, target."""
+Run = tuple[str, str, list[Words]]
+"""Trait, its name, pieces."""
+Row = tuple[str, str, str, int, int, str, Sequence[tuple[str, bool, list[Run]]]]
 
 _DEEPEST_HEADING: Final = 6
 _ELEMENTS: Final = {PassageKind.PARAGRAPH: "p"}
 _ROLES: Final = {"table": "row", "list": "listitem", "": ""}
+_TRAITS: Final[Mapping[str, StrPromise]] = {
+    SpanKind.UNSEEN: _("not visible in the original"),
+    SpanKind.GARBLED: _("letter soup: the file has no character map"),
+    SpanKind.RUNNING: _("running header or footer"),
+}
+_NOTES: Final[Mapping[Note, StrPromise]] = {
+    Note.NO_TEXT: _("Nothing in this file can be read as text. Nothing in it can be searched or cited."),
+    Note.LETTER_SOUP: _(
+        "The file does not say which characters some of its signs are. What they give is letter soup: it is marked in the text, "
+        "is not searched and can’t be cited."
+    ),
+    Note.UNSEEN_TEXT: _(
+        "The file holds words that nobody sees who looks at it: white, tiny, covered or beside the page. They are marked in the "
+        "text and in results."
+    ),
+    Note.ENCODING_ASSUMED: _(
+        "The file does not say how its characters are encoded. The usual encoding was assumed; single characters may be wrong."
+    ),
+    Note.ATTACHMENTS: _("Other files are attached to this one. They have not been read."),
+    Note.FORM_VALUES: _("What was filled into fields of a form is part of the text."),
+    Note.NOT_SHOWN: _("The file holds parts that are not shown in the text. The original has them."),
+    Note.REPAIRED: _("The file is damaged. What could be read of it is shown; something may be missing."),
+}
 
 
 @register.filter
@@ -36,11 +68,15 @@ def rows(block: Block) -> Iterator[Row]:
         yield _element(one), look, role, one.number, one.start, one.text, () if one.plain else list(_parts(one))
 
 
-def _parts(passage: Shown) -> Iterator[tuple[str, bool, list[tuple[str, str, str]]]]:
-    """Role of a cell ("" for anything else), whether it is cited, and its pieces: text, tag, target."""
+def _parts(passage: Shown) -> Iterator[tuple[str, bool, list[Run]]]:
+    """Role of a cell ("" for anything else), whether it is cited, and its runs of pieces that have a trait in common."""
     role = "columnheader" if passage.header else "cell"
     for part in passage.parts:
-        yield role if part.cell else "", part.cited, [(piece.text, piece.tag, piece.target) for piece in part.pieces]
+        runs = [
+            (trait, trait_name(trait), [(piece.name or piece.text, piece.tag, piece.target) for piece in run])
+            for trait, run in groupby(part.pieces, key=lambda piece: piece.trait)
+        ]
+        yield role if part.cell else "", part.cited, runs
 
 
 def _element(passage: Shown) -> str:
@@ -76,6 +112,18 @@ def option_name(choice: Choice, attribute: str) -> str:
     """What a filter's value is called."""
     names = {"language": language_name, "status": status_name}
     return names[attribute](choice.value) if attribute in names else choice.label
+
+
+@register.filter
+def trait_name(trait: str) -> str:
+    """What is to be known of a run of text that does not stand in the original like the rest; "" for the rest."""
+    return str(_TRAITS[trait]) if trait else ""
+
+
+@register.filter
+def note_words(note: str) -> str:
+    """What is to be known of a file, in a sentence."""
+    return str(_NOTES[Note(note)])
 
 
 @register.filter

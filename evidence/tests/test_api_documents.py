@@ -10,6 +10,7 @@ import pytest
 from evidence.models import Document, Membership
 from evidence.tests.builders import document, person, publish
 from evidence.tests.calls import program
+from evidence.tests.papers import paper, pdf, trait
 
 pytestmark = pytest.mark.django_db
 
@@ -110,3 +111,28 @@ def test_history_lists_revisions_and_events_the_latest_first(row: Document, tmp_
     ]
     assert [one["representations"][0]["is_current"] for one in body["revisions"]] == [True, False]
     assert "revision.added" in [event["code"] for event in body["events"]]
+
+
+def test_every_passage_has_its_page_and_what_nobody_sees_is_named(tmp_path: Path) -> None:
+    row = paper(tmp_path, ["Erste Seite.\n\nEin Absatz", "geht weiter.\n\nWeiss."], labels=["xii", ""], notes=["unseen_text"])
+    trait(row, "Weiss", "unseen")
+    body = program(person("eva", ["alle"])).get(f"documents/{row.public_id}").body
+    assert [one["page"] for one in body["passages"]] == ["xii", "xii", "2"]
+    assert ([body["text"][start:end] for start, end in body["unseen"]], body["notes"]) == (["Weiss"], ["unseen_text"])
+
+
+def test_the_original_comes_to_the_byte_and_as_nothing_that_opens(tmp_path: Path) -> None:
+    row = paper(tmp_path, ["Eine Seite."])
+    answer = program(person("eva", ["alle"])).get(f"documents/{row.public_id}/original")
+    assert (answer.response.content, answer.response["Content-Type"]) == (pdf(["Eine Seite."]), "application/octet-stream")
+    assert answer.response["Content-Disposition"] == "attachment; filename=\"papier.pdf\"; filename*=UTF-8''papier.pdf"
+    assert answer.response["Cache-Control"] == "private, no-store"
+
+
+def test_the_original_of_a_kept_state_is_that_states(row: Document, tmp_path: Path) -> None:
+    old = row.current
+    publish(tmp_path, {"a.md": NEW})
+    assert old is not None
+    calls = program(person("eva", ["alle"]))
+    found = calls.get(f"documents/{row.public_id}/original", {"representation": str(old.public_id)})
+    assert found.response.content == OLD.encode()

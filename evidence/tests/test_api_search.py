@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
+from evidence import projection
 from evidence.models import Source
 from evidence.tests.builders import document, group, person, publish, rules, run, tenant, write
 from evidence.tests.calls import Answer, Program, program, secret
+from evidence.tests.papers import paper, trait
 
 pytestmark = pytest.mark.django_db
 
@@ -171,3 +173,21 @@ def test_addresses_name_the_host_that_was_called(settings: Settings) -> None:
     settings.ALLOWED_HOSTS = ["fundstelle.example"]
     hit = program(person("eva", ["alle"])).get("search", {"q": "Zugang"}, host="fundstelle.example").body["hits"][0]
     assert hit["url"].startswith("http://fundstelle.example/documents/")
+
+
+def test_a_hit_says_its_page_and_whether_its_words_are_seen(tmp_path: Path) -> None:
+    row = paper(tmp_path, ["Erste Seite.\n\nDie Frist beginnt heute.", "\nEnde."], labels=["xii", ""])
+    trait(row, "Frist", "unseen")
+    calls = program(person("eva", ["alle"]))
+    hit = ask(calls, "Frist").body["hits"][0]
+    assert (hit["passage"]["page"], hit["unseen"], hit["quote"]) == ("xii", True, "Die Frist beginnt heute.")
+    assert (ask(calls, "heute").body["hits"][0]["unseen"], ask(calls, "Ende").body["hits"][0]["passage"]["page"]) == (False, "2")
+
+
+def test_letter_soup_is_found_by_nobody_and_beside_it_there_is_no_anchor(tmp_path: Path) -> None:
+    row = paper(tmp_path, ["Klar und wirres Zeug."], notes=["letter_soup"])
+    trait(row, "wirres", "garbled")
+    projection.rebuild()
+    calls = program(person("eva", ["alle"]))
+    assert ask(calls, "wirres").body["hits"] == []
+    assert ask(calls, "Klar").body["hits"][0]["anchor"] is None

@@ -15,7 +15,7 @@ from evidence.tests.calls import Answer, Program, program
 pytestmark = pytest.mark.django_db(transaction=True)
 
 GETS = ["documents/{document}", "documents/{document}?representation={representation}", "documents/{document}/provenance"]
-GETS += ["documents/{document}/history", "citations/{citation}"]
+GETS += ["documents/{document}/history", "documents/{document}/original", "citations/{citation}"]
 POSTS: dict[str, tuple[str, dict[str, object]]] = {
     "cite a range": ("citations", {"document": "{document}", "representation": "{representation}", "start": 0, "end": 3}),
     "cite words": ("citations", {"document": "{document}", "exact": "Frist"}),

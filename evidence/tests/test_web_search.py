@@ -12,7 +12,7 @@ from evidence.models import Source
 from evidence.tests.builders import document, group, person, publish
 from evidence.tests.pages import main, parsed, sign_in, texts, value
 
-QUERIES_OF_A_SEARCH = 15
+QUERIES_OF_A_SEARCH = 16
 """Session, person, 4 for the Access, 7 for the search, and the tenants in the page's head, which a fragment does without."""
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -32,6 +32,7 @@ from evidence.web.copies import copies
 from evidence.web.documents import heading_above
 from evidence.web.errors import words
 from evidence.web.forms import CheckForm, CiteForm, OwnForm
+from evidence.web.pages import leaf
 from evidence.web.request import Request, wants_fragment
 from evidence.web.states import STATES
 
@@ -91,6 +92,7 @@ def page(request: HttpRequest, citation: UUID) -> HttpResponse:
         "cited": cited,
         "found": cited.resolution,
         "reading": reading,
+        "leaf": leaf(reading.card.id, reading.representation, reading.panel) if reading else None,
         "here": heading_above(reading) if reading else None,
         "pairs": _pairs(cited.anchor.state, cited.resolution.now),
         "compare": _comparison(cited, reading),

@@ -17,6 +17,7 @@ from evidence.errors import Refused, Unavailable
 from evidence.viewer import Heading, Reading
 from evidence.web.errors import words
 from evidence.web.forms import PlaceForm, TitleForm
+from evidence.web.pages import leaf
 from evidence.web.request import Request, wants_fragment
 
 
@@ -56,6 +57,7 @@ def reading(request: HttpRequest, document: UUID) -> HttpResponse:
     )
     context = {
         "reading": found,
+        "leaf": leaf(document, found.representation, found.panel),
         "question": place["q"],
         "here": heading_above(found),
         "link": request.build_absolute_uri(_address(found)),

@@ -11,10 +11,13 @@ from django import forms
 from evidence import paging
 from evidence.anchoring import State
 from evidence.index import ATTRIBUTES
+from evidence.pictures import Width
 from evidence.projection import Versions
 
 MOST_CODE_POINTS: Final = 2**31
 """Positions beyond this are in no text."""
+ZOOMS: Final = (1, 2, 3)
+"""How close a page can be looked at; css/sheet.css has the sizes."""
 
 
 class Typed(forms.Field):
@@ -80,6 +83,26 @@ class PlaceForm(forms.Form):
     representation = forms.UUIDField(required=False)
     passage = forms.IntegerField(required=False, min_value=0)
     q = Typed(required=False)
+
+
+class StateForm(forms.Form):
+    """A state of a document; the current one unless told."""
+
+    representation = forms.UUIDField(required=False)
+
+
+class SheetForm(forms.Form):
+    """The range whose rectangles are shown on a page, and how close it is looked at."""
+
+    start = forms.IntegerField(required=False, min_value=0, max_value=MOST_CODE_POINTS)
+    end = forms.IntegerField(required=False, min_value=0, max_value=MOST_CODE_POINTS)
+    zoom = forms.ChoiceField(required=False, choices=[(str(zoom), zoom) for zoom in ZOOMS])
+
+
+class PictureForm(forms.Form):
+    """How wide a picture is."""
+
+    width = forms.ChoiceField(required=False, choices=[(str(int(width)), width.name) for width in Width])
 
 
 class CiteForm(forms.Form):

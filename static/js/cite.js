@@ -55,6 +55,7 @@ function update(root, form, { keeps }) {
   const chosen = range === null ? null : chosenIn(root, range);
   if (chosen !== null) {
     show(form, chosen);
+    warn(form, root, range);
   } else if (!keeps) {
     form.hidden = true;
   }
@@ -69,6 +70,19 @@ function show(form, { start, end, words, first, last }) {
   write(form, "length", String(countCodePoints(words)));
   write(form, "passages", first === last ? String(first) : `${first}–${last}`);
   form.hidden = false;
+}
+
+/**
+ * Say what is to be known of the words before they are cited. The server says it again, or refuses.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} root
+ * @param {Range} range
+ */
+function warn(form, root, range) {
+  for (const trait of ["unseen", "garbled"]) {
+    const touched = Array.from(root.querySelectorAll(`.trait-${trait}`)).some((part) => range.intersectsNode(part));
+    form.querySelector(`[data-cite-${trait}]`).hidden = !touched;
+  }
 }
 
 /** @param {HTMLFormElement} form @param {string} name @param {string} text */

@@ -1,5 +1,6 @@
 /**
- * The keyboard: / to the search field, j and k through results or marks, c to cite what is selected, Esc back, ? for help.
+ * The keyboard: / to the search field, j and k through results or marks, c to cite what is selected, n and p through the
+ * pages of an original, + and - for their size, Esc back, ? for help.
  * Enter needs nothing here, since moving puts the focus on the result's link.
  *
  * One listener on the document, so that content which arrives later is reached too. Whoever types in a field or holds
@@ -19,6 +20,10 @@ const CHARACTER_KEYS = {
   j: (document) => move(document, 1),
   k: (document) => move(document, -1),
   c: focusCiting,
+  n: follow,
+  p: follow,
+  "+": follow,
+  "-": follow,
   "?": showHelp,
 };
 
@@ -44,12 +49,12 @@ function onKeydown(event) {
     return;
   }
   const action = actionFor(event);
-  if (action?.(document)) {
+  if (action?.(document, event.key)) {
     event.preventDefault();
   }
 }
 
-/** @param {KeyboardEvent} event @returns {((document: Document) => boolean) | undefined} */
+/** @param {KeyboardEvent} event @returns {((document: Document, key: string) => boolean) | undefined} */
 function actionFor(event) {
   const field = event.target.closest(FIELD);
   if (event.key === "Escape") {
@@ -102,6 +107,18 @@ function focusCiting(document) {
   const button = document.querySelector("#cite:not([hidden]) button");
   button?.focus();
   return button !== null;
+}
+
+/**
+ * A link that names its own key: to the next or previous page of an original, closer or less close.
+ * @param {Document} document
+ * @param {string} key
+ * @returns {boolean}
+ */
+function follow(document, key) {
+  const link = document.querySelector(`a[data-key="${key}"]`);
+  link?.click();
+  return link !== null;
 }
 
 /** @param {Document} document @returns {boolean} */

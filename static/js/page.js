@@ -3,6 +3,7 @@
 import { startCiting } from "fundstelle/cite";
 import { startCopying } from "fundstelle/copy";
 import { startKeys } from "fundstelle/keys";
+import { startSheet } from "fundstelle/sheet";
 import { refuseStorage } from "fundstelle/storage";
 import { startUpgrades } from "fundstelle/upgrade";
 import { startViewer } from "fundstelle/viewer";
@@ -12,4 +13,5 @@ startUpgrades(document);
 startKeys(document);
 startCopying(document);
 startViewer(document);
+startSheet(document);
 startCiting(document);
