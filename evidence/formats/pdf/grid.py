@@ -1,0 +1,142 @@
+"""Grids: the cells of a table, from rows of pieces that stand side by side."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from evidence.formats.pdf.pieces import Points
+from evidence.formats.pdf.rows import Row, Spot
+
+_TIGHT: Final = 1.15
+"""Times the smallest distance of two lines: within a cell, lines stand no farther from one another."""
+_LEADING: Final = 1.4
+"""Font sizes from one line of a cell to the next, at least where no smaller print in the table says otherwise."""
+_ALIGNED: Final = 0.5
+"""Font sizes that cells of one column may stand off from the column's edge or middle."""
+_MOSTLY: Final = 0.6
+"""Share of a column's cells that are aligned."""
+_FILLED: Final = 0.5
+"""Share of a table's rows with more than one cell that holds something."""
+_THIN: Final = 2.0
+"""Points: what is drawn thinner and longer than this is a rule."""
+
+Cell = tuple[int, ...]
+Line = list[tuple[int, Spot]]
+"""Pieces side by side, each with its column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table. rows: for each row a tuple of cells, each the numbers of its pieces in the order of their lines.
+
+    separators: where its columns are parted.
+    """
+
+    rows: tuple[tuple[Cell, ...], ...]
+    separators: tuple[float, ...]
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def first(self) -> int:
+        """The piece that the extractor gives first."""
+        return min(number for row in self.rows for cell in row for number in cell)
+
+
+def build(group: Sequence[Row], separators: Sequence[float], drawn: Points) -> Grid | None:
+    """The table in these rows of pieces; None where pieces only happen to stand below one another."""
+    lines = [_line(row, separators) for row in group]
+    if not _is_aligned(lines, len(separators) + 1):
+        return None
+    joined = _logical(lines, len(separators) + 1, _ruled(group, drawn))
+    if sum(sum(map(bool, row)) > 1 for row in joined) < max(2, _FILLED * len(joined)):
+        return None
+    spots = [spot for row in group for spot in row.spots]
+    return Grid(
+        tuple(tuple(tuple(cell) for cell in row) for row in joined),
+        tuple(separators),
+        min(spot.left for spot in spots),
+        min(spot.top for spot in spots),
+        max(spot.right for spot in spots),
+        max(spot.bottom for spot in spots),
+    )
+
+
+def _line(row: Row, separators: Sequence[float]) -> Line:
+    """The row's pieces with their columns; a sign of a currency stands in the column of what follows."""
+    line: Line = []
+    for spot in reversed(row.spots):
+        line.append((line[-1][0] if spot.is_sign and line else _column(spot, separators), spot))
+    return line[::-1]
+
+
+def _column(spot: Spot, separators: Sequence[float]) -> int:
+    """By its middle, or where it begins when it reaches over several columns."""
+    first, last = bisect(separators, spot.left), bisect(separators, spot.right)
+    return first if last - first != 1 else bisect(separators, (spot.left + spot.right) / 2)
+
+
+def _is_aligned(lines: Sequence[Line], columns: int) -> bool:
+    """Whether at least two columns have cells that are aligned left, right or in the middle."""
+    aligned = 0
+    for column in range(columns):
+        cells = [spot for line in lines for at, spot in line if at == column]
+        if len(cells) < 2:
+            continue
+        places = np.array([(spot.left, spot.right, (spot.left + spot.right) / 2) for spot in cells])
+        off = np.abs(places - np.median(places, axis=0)) <= _ALIGNED * cells[0].size
+        aligned += bool(off.mean(axis=0).max() >= _MOSTLY)
+    return aligned > 1
+
+
+def _ruled(group: Sequence[Row], drawn: Points) -> list[bool]:
+    """For each row but the first whether a rule parts it from the row above."""
+    if not len(drawn):
+        return [False] * (len(group) - 1)
+    left, right = group[0].spots[0].left, max(row.spots[-1].right for row in group)
+    across = (np.minimum(drawn[:, 2], right) - np.maximum(drawn[:, 0], left)) > (right - left) / 2
+    flat = drawn[across & (drawn[:, 3] - drawn[:, 1] <= _THIN)]
+    heights = np.sort((flat[:, 1] + flat[:, 3]) / 2)
+    middles = [(row.top + row.bottom) / 2 for row in group]
+    places = np.searchsorted(heights, middles)
+    return [bool(below > above) for above, below in pairwise(places)]
+
+
+def _logical(lines: Sequence[Line], columns: int, ruled: Sequence[bool]) -> list[list[list[int]]]:
+    """Rows of cells: a line goes on with the row above where its cells do."""
+    tops = [min(spot.top for _, spot in line) for line in lines]
+    pitches = [below - above for above, below in pairwise(tops)]
+    smallest = min(pitches)
+    has_two = max(pitches) > _TIGHT * smallest
+    tight = [pitch <= max(_TIGHT * smallest, _LEADING * line[0][1].size) for pitch, line in zip(pitches, lines[1:], strict=True)]
+    rows: list[list[list[int]]] = []
+    for number, line in enumerate(lines):
+        if (
+            not number
+            or ruled[number - 1]
+            or not _goes_on(line, lines[number - 1], rows[-1], has_two=has_two, is_tight=tight[number - 1])
+        ):
+            rows.append([[] for _ in range(columns)])
+        for column, spot in line:
+            rows[-1][column].append(spot.number)
+    return rows
+
+
+def _goes_on(line: Line, above: Line, row: Sequence[Sequence[int]], *, has_two: bool, is_tight: bool) -> bool:
+    """has_two: whether lines stand at different distances in this table, so that the smaller one is within cells."""
+    if not is_tight:
+        return False
+    ends = {(column, spot.number) for column, spot in above}
+    follows = any((column, spot.number - 1) in ends for column, spot in line)
+    taken = {column for column, _ in line}
+    if has_two:
+        return follows or (0 not in taken and len(taken) < len(row))
+    return follows and len(taken) < len(row) and sum(map(bool, row)) > 1

@@ -1,0 +1,288 @@
+"""Pieces: glyphs put together as far as they stand side by side on one line, without surplus blanks.
+
+Everything is done for many pages at once on whole arrays: a long document has millions of glyphs, and only some ten thousand
+pieces, which the steps after this one look at one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evidence import profile
+from evidence.formats.pdf.glyphs import Codes, Flags, Glyphs, Places
+
+BLANK: Final = 0x20
+NO_BREAK: Final = 0xA0
+_BATCH: Final = 200_000
+"""Glyphs that are worked on at once: enough to make the cost of a single array operation vanish, in a few megabytes."""
+_SAME_LINE: Final = 0.4
+"""Share of the smaller height that two glyphs on one line have in common; a raised number has about half of its own."""
+_WIDE: Final = 1.0
+"""Font sizes between two glyphs that may stand in two columns; a justified line's blanks are nearly always narrower."""
+_WORD: Final = 0.15
+"""Font sizes between two glyphs of two words, where the extractor put a line end between them."""
+_LEVEL: Final = 3
+"""Degrees that a line may slope, as on a scan that lay a little crooked."""
+_DOWNWARDS, _UPSIDE_DOWN, _UPWARDS = 90, 180, 270
+_DIRECTIONS: Final = (0, _DOWNWARDS, _UPSIDE_DOWN, _UPWARDS)
+_UNEVEN: Final = 0.2
+"""Points between the lower edges of two glyphs that stand at one height."""
+_MOSTLY: Final = 0.7
+"""Share of bold glyphs in what looks bold; formulas in a bold heading are not."""
+
+Numbers = npt.NDArray[np.int64]
+Points = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """`codes` and `origins` (numbers of the glyphs, counted over all pages) for each code point; all else for each piece.
+
+    start, end: the piece's range in codes. left, right: in points, of all its glyphs; top, bottom, size: of most of them. word:
+    width of its first word. bold: whether most of it is; unseen: whether all of it is. turned: written in another direction than
+    most of the page. beside: whether it stands on the line of the piece before, with a wide gap between.
+    """
+
+    codes: Codes
+    origins: Numbers
+    start: Numbers
+    end: Numbers
+    page: Numbers
+    left: Points
+    top: Points
+    right: Points
+    bottom: Points
+    size: Points
+    word: Points
+    bold: Flags
+    unseen: Flags
+    turned: Flags
+    beside: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What is left of a page when its glyphs have become pieces. drawn: as in Glyphs.
+
+    A page on which most is written downwards, upwards or upside down is turned until it can be read; all places are meant so.
+    """
+
+    width: float
+    height: float
+    drawn: Places
+
+
+def read(pages: Iterable[Glyphs]) -> tuple[Pieces, Sequence[Sheet]]:
+    """The pieces of all pages, in the extractor's order."""
+    sheets: list[Sheet] = []
+    found = [_pieces(batch, sheets, counted) for batch, counted in _batches(pages)]
+    return _joined(found), sheets
+
+
+def _batches(pages: Iterable[Glyphs]) -> Iterator[tuple[Sequence[Glyphs], int]]:
+    """Some pages, and the number of glyphs before them; at least one batch."""
+    batch, held, counted = list[Glyphs](), 0, 0
+    for page in pages:
+        batch.append(page)
+        held += len(page.codes)
+        if held >= _BATCH:
+            yield batch, counted
+            batch, held, counted = [], 0, counted + held
+    yield batch, counted
+
+
+def _joined(found: Sequence[Pieces]) -> Pieces:
+    values: dict[str, Any] = {
+        field.name: np.concatenate([getattr(pieces, field.name) for pieces in found]) for field in fields(Pieces)
+    }
+    shifts = np.cumsum([0, *(len(pieces.codes) for pieces in found[:-1])])
+    shift = np.repeat(shifts, [len(pieces.start) for pieces in found])
+    values["start"] += shift
+    values["end"] += shift
+    return Pieces(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ink:
+    """Every glyph that is no blank: `at` is its number in the batch. Places are meant as the glyph is read, from left to right,
+    whatever direction it is written in; only what is written aslant keeps the places that it has on the page.
+    """
+
+    at: Numbers
+    left: Points
+    top: Points
+    right: Points
+    bottom: Points
+    size: Points
+    page: Numbers
+    angle: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """For each inked glyph but the first: what lies between it and the one before.
+
+    cut: a piece ends. beside: a piece ends, and the next one stands on the same line. blank: a blank is kept.
+    """
+
+    cut: Flags
+    beside: Flags
+    blank: Flags
+
+
+def _pieces(pages: Sequence[Glyphs], sheets: list[Sheet], counted: int) -> Pieces:
+    """The pieces of these pages; adds the sheet of each. counted: glyphs on the pages before."""
+    codes = _column(pages, "codes", np.uint32)
+    ink = _ink(pages, codes, len(sheets))
+    main_angles = _main_angles(ink, len(sheets), len(pages))
+    for page, angle in zip(pages, main_angles.tolist(), strict=True):
+        sheets.append(_sheet(page, angle))
+    line_ends = np.cumsum(_column(pages, "generated", np.bool_) & (codes == 10))
+    pairs = _pairs(ink, line_ends, codes)
+    begins = np.flatnonzero(np.concatenate((np.ones(min(len(ink.at), 1), dtype=bool), pairs.cut)))
+    kept = np.zeros(len(codes), dtype=bool)
+    kept[ink.at] = True
+    blanks = ink.at[:-1][pairs.blank] + 1
+    kept[blanks] = True
+    codes[blanks] = np.where(codes[blanks] == NO_BREAK, NO_BREAK, BLANK)
+    start = np.cumsum(kept)[ink.at[begins]] - 1
+    main = _main_glyphs(ink, begins)
+    counts = np.diff(begins, append=len(ink.at))
+    right = _reduced(np.maximum, ink.right, begins)
+    left = _reduced(np.minimum, ink.left, begins)
+    bold = _reduced(np.add, _column(pages, "bold", np.bool_)[ink.at].astype(np.int64), begins)
+    return Pieces(
+        codes=codes[kept],
+        origins=counted + np.flatnonzero(kept),
+        start=start,
+        end=np.append(start[1:], np.count_nonzero(kept)) if len(start) else start,
+        page=ink.page[begins],
+        left=left,
+        top=ink.top[main],
+        right=right,
+        bottom=ink.bottom[main],
+        size=ink.size[main],
+        word=_first_words(ink, pairs.blank, begins, right) - left,
+        bold=bold >= _MOSTLY * counts,
+        unseen=_reduced(np.logical_and, _column(pages, "unseen", np.bool_)[ink.at], begins),
+        turned=ink.angle[begins] != main_angles[ink.page[begins] - len(sheets) + len(pages)],
+        beside=np.concatenate((np.zeros(min(len(begins), 1), dtype=bool), pairs.beside[begins[1:] - 1])),
+    )
+
+
+def _column(pages: Sequence[Glyphs], name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
+    return np.concatenate([np.zeros(0, kind), *(getattr(page, name) for page in pages)])
+
+
+def _ink(pages: Sequence[Glyphs], codes: Codes, first: int) -> _Ink:
+    """first: number of the first page."""
+    at = np.flatnonzero((codes > BLANK) & (codes != NO_BREAK))
+    boxes = np.concatenate([np.zeros((0, 4)), *(page.boxes for page in pages)])[at]
+    numbers = np.repeat(np.arange(len(pages)), [len(page.codes) for page in pages])[at]
+    angle = _straight(_column(pages, "angle", np.int16)[at].astype(np.int64) % 360)
+    for direction in _DIRECTIONS[1:]:
+        turned = np.flatnonzero(angle == direction)
+        if len(turned):
+            sizes = np.array([(page.width, page.height) for page in pages])[numbers[turned]]
+            boxes[turned] = _turned(boxes[turned], direction, sizes[:, 0], sizes[:, 1])
+    left, top, right, bottom = np.ascontiguousarray(boxes.T)
+    size = _column(pages, "size", np.float32)[at].astype(np.float64).round(2)
+    return _Ink(at, left, top, right, bottom, size, numbers + first, angle)
+
+
+def _straight(angle: Numbers) -> Numbers:
+    """Angles, with those that are nearly one of the four directions made so."""
+    if not angle.any():
+        return angle
+    nearest = np.round(angle / 90).astype(np.int64) * 90
+    return np.where(np.abs(angle - nearest) <= _LEVEL, nearest % 360, angle)
+
+
+def _turned(boxes: Places, direction: int, width: float | Points, height: float | Points) -> Places:
+    """Boxes as they are seen when the page is turned so that what is written in this direction runs from left to right."""
+    left, top, right, bottom = boxes.T
+    if direction == _DOWNWARDS:
+        turned = (top, width - right, bottom, width - left)
+    elif direction == _UPWARDS:
+        turned = (height - bottom, left, height - top, right)
+    else:
+        turned = (width - right, height - bottom, width - left, height - top)
+    return np.stack(turned, axis=1)
+
+
+def _main_angles(ink: _Ink, first: int, count: int) -> Numbers:
+    """For each page the direction in which most of it is written; the usual one where it is none of the four."""
+    main = np.zeros(count, dtype=np.int64)
+    for number in np.unique(ink.page[ink.angle != 0]).tolist():
+        angles, counts = np.unique(ink.angle[ink.page == number], return_counts=True)
+        most = int(angles[counts.argmax()])
+        main[number - first] = most if most in _DIRECTIONS else 0
+    return main
+
+
+def _sheet(page: Glyphs, angle: int) -> Sheet:
+    if not angle:
+        return Sheet(page.width, page.height, page.drawn)
+    drawn = _turned(page.drawn, angle, page.width, page.height)
+    width, height = (page.width, page.height) if angle == _UPSIDE_DOWN else (page.height, page.width)
+    return Sheet(width, height, drawn)
+
+
+def _pairs(ink: _Ink, line_ends: Numbers, codes: Codes) -> _Pairs:
+    ended = np.diff(line_ends[ink.at]) > 0
+    em = np.maximum(np.maximum(ink.size[:-1], ink.size[1:]), 0.1)
+    ahead = ink.left[1:] - ink.right[:-1]
+    distance = np.maximum(ahead, ink.left[:-1] - ink.right[1:])
+    on_line = _common(ink.top, ink.bottom) >= _SAME_LINE
+    level = np.isin(ink.angle[1:], _DIRECTIONS)
+    # vertical writing, unless the extractor says that a line ends
+    below = ~ended & (_common(ink.left, ink.right) >= _SAME_LINE) & (np.abs(ink.top[1:] - ink.bottom[:-1]) <= em)
+    together = np.where(level, (on_line & (distance <= _WIDE * em)) | below, ~ended)
+    cut = ~together | (np.diff(ink.page) != 0) | (np.diff(ink.angle) != 0)
+    beside = cut & level & on_line & (ahead > _WIDE * em) & (np.diff(ink.page) == 0) & (np.diff(ink.angle) == 0)
+    has_blank = np.diff(ink.at) - np.diff(line_ends[ink.at]) > 1
+    blank = ~cut & (has_blank | (ended & (distance > _WORD * em)))
+    for number in np.flatnonzero(~cut & ended & ~blank):
+        blank[number] = _composes(codes, ink.at, int(number))
+    return _Pairs(cut, beside, blank)
+
+
+def _common(low: Points, high: Points) -> Points:
+    """How much of the smaller extent each glyph and the next have in common."""
+    extent = high - low
+    common = np.minimum(high[:-1], high[1:]) - np.maximum(low[:-1], low[1:])
+    return np.asarray(common / np.maximum(np.minimum(extent[:-1], extent[1:]), 0.01))
+
+
+def _composes(codes: Codes, at: Numbers, number: int) -> bool:
+    """Whether the profile would change what comes of putting these two glyphs next to each other."""
+    nearby = "".join(map(chr, codes[at[max(number - 3, 0) : number + 4]]))
+    return profile.normalise(nearby) != nearby
+
+
+def _main_glyphs(ink: _Ink, begins: Numbers) -> Numbers:
+    """For each piece a glyph of its longest run in one size at one height; raised numbers and formulas have others."""
+    new = np.ones(len(ink.at), dtype=bool)
+    new[1:] = (ink.size[1:] != ink.size[:-1]) | (np.abs(np.diff(ink.bottom)) > _UNEVEN)
+    new[begins] = True
+    runs = np.flatnonzero(new)
+    owners = np.searchsorted(begins, runs, side="right")
+    order = np.lexsort((np.diff(runs, append=len(ink.at)), owners))
+    return np.asarray(runs[order[np.flatnonzero(np.diff(owners[order], append=-1))]])
+
+
+def _first_words(ink: _Ink, blank: Flags, begins: Numbers, right: Points) -> Points:
+    """For each piece where its first word ends."""
+    last = np.append(np.flatnonzero(blank), len(ink.at))
+    found = last[np.searchsorted(last, begins)]
+    inside = found < np.append(begins[1:], len(ink.at)) - 1
+    return np.where(inside, ink.right[np.minimum(found, len(ink.at) - 1)] if len(ink.at) else right, right)
+
+
+def _reduced(operation: np.ufunc, values: npt.NDArray[Any], begins: Numbers) -> npt.NDArray[Any]:
+    return np.asarray(operation.reduceat(values, begins)) if len(begins) else values

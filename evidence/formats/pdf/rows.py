@@ -1,0 +1,194 @@
+"""Rows: what stands side by side on a page, and the stretches of it that gaps run through from top to bottom.
+
+Such a stretch is a table or columns of text. Where a gap is crossed again and again as the extractor goes on, it parts the
+cells of a table; where it is crossed once, it parts columns.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Final
+
+from evidence.formats.pdf.pieces import Pieces
+
+_SAME_ROW: Final = 0.5
+"""Share of the smaller height that two pieces side by side have in common."""
+_NARROW: Final = 0.5
+"""Font sizes that the gap between two columns measures at least."""
+_FAR: Final = 2.5
+"""Heights of free space that end a stretch."""
+_FEW: Final = 0.1
+"""Share of a stretch's rows that may reach over a gap: headings over several columns."""
+_ROWS_OF_TEXT: Final = 4
+_LETTERS_OF_TEXT: Final = 25
+"""A column of text has at least so many rows, and so many code points in one of them on average."""
+_CROSSED_SELDOM: Final = 0.2
+"""Crossings for each row, at most, of a gap between columns of text that the extractor reads one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A piece as this step sees it. length: in code points. is_sign: the sign of a currency, which belongs to what follows."""
+
+    number: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+    size: float
+    length: int
+    is_sign: bool
+
+    @property
+    def height(self) -> float:
+        """In points."""
+        return self.bottom - self.top
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Pieces side by side, from left to right."""
+
+    spots: tuple[Spot, ...]
+
+    @property
+    def top(self) -> float:
+        """Of its highest piece."""
+        return min(spot.top for spot in self.spots)
+
+    @property
+    def bottom(self) -> float:
+        """Of its lowest piece."""
+        return max(spot.bottom for spot in self.spots)
+
+    def gaps(self) -> list[tuple[float, float]]:
+        """From left to right."""
+        found = []
+        reached = self.spots[0].right
+        for spot in self.spots[1:]:
+            if spot.left - reached >= _NARROW * spot.size:
+                found.append((reached, spot.left))
+            reached = max(reached, spot.right)
+        return found
+
+
+def spots(pieces: Pieces, numbers: Iterable[int]) -> list[Spot]:
+    """In the order of the numbers."""
+    chosen = list(numbers)
+    lengths = pieces.end - pieces.start
+    columns = (pieces.left, pieces.top, pieces.right, pieces.bottom, pieces.size, lengths)
+    codes = pieces.codes[pieces.start[chosen]].tolist()
+    signs = [length == 1 and unicodedata.category(chr(code)) == "Sc" for length, code in zip(lengths[chosen], codes, strict=True)]
+    return [Spot(*values) for values in zip(chosen, *(column[chosen].tolist() for column in columns), signs, strict=True)]
+
+
+def rows(found: Iterable[Spot]) -> list[Row]:
+    """From top to bottom."""
+    grouped: list[list[Spot]] = []
+    for spot in sorted(found, key=lambda spot: spot.top + spot.bottom):
+        first = grouped[-1][0] if grouped else None
+        common = min(spot.bottom, first.bottom) - max(spot.top, first.top) if first else 0.0
+        if first and common >= _SAME_ROW * min(spot.height, first.height):
+            grouped[-1].append(spot)
+        else:
+            grouped.append([spot])
+    return [Row(tuple(sorted(group, key=lambda spot: spot.left))) for group in grouped]
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Rows that follow one another and the gaps that are open in the last of them."""
+
+    rows: list[Row] = field(default_factory=list)
+    gaps: list[tuple[float, float]] = field(default_factory=list)
+    bottom: float = 0.0
+
+    def takes(self, row: Row) -> bool:
+        """Add the row if one of the gaps goes on through it."""
+        if row.top - self.bottom > _FAR * row.spots[0].height:
+            return False
+        going_on = [gap for gap in (_free(gap, row) for gap in self.gaps) if gap]
+        if not going_on:
+            return False
+        own = [gap for gap in row.gaps() if not any(gap[0] < right and left < gap[1] for left, right in going_on)]
+        self.rows.append(row)
+        self.gaps = sorted(going_on + own)
+        self.bottom = max(self.bottom, row.bottom)
+        return True
+
+
+def _free(gap: tuple[float, float], row: Row) -> tuple[float, float] | None:
+    """What is left of a gap beside the row's pieces, if it is wide enough."""
+    left, right = gap
+    for spot in row.spots:
+        if spot.left <= left < spot.right:
+            left = spot.right
+        elif left < spot.left < right:
+            right = spot.left
+            break
+    return (left, right) if right - left >= _NARROW * row.spots[0].size else None
+
+
+def stretches(found: Iterable[Row]) -> list[list[Row]]:
+    """Rows that follow one another with a gap that runs through them; at least two of each have pieces on both sides."""
+    complete, current = list[list[Row]](), _Stretch()
+    for row in found:
+        if current.rows and current.takes(row):
+            continue
+        complete.append(current.rows)
+        gaps = row.gaps()
+        current = _Stretch([row], gaps, row.bottom) if gaps else _Stretch()
+    complete.append(current.rows)
+    return [group for group in complete if sum(len(row.spots) > 1 for row in group) > 1]
+
+
+def separators(group: Sequence[Row]) -> list[float]:
+    """Where the gaps through these rows are, from left to right."""
+    found = [spot for row in group for spot in row.spots if not spot.is_sign]
+    most = int(_FEW * len(group))
+    edges = sorted([(spot.left, 1) for spot in found] + [(spot.right, -1) for spot in found])
+    narrow = _NARROW * min(spot.size for spot in found)
+    middles, covered, free_from = list[float](), 0, edges[0][0]
+    for place, step in edges:
+        if covered <= most < covered + step and place - free_from >= narrow:
+            middles.append((free_from + place) / 2)
+        covered += step
+        if step < 0 and covered == most:
+            free_from = place
+    return [middle for middle in middles if _parts(middle, group)]
+
+
+def _parts(middle: float, group: Sequence[Row]) -> bool:
+    """Whether at least two rows have pieces on both sides."""
+    return sum(row.spots[0].right <= middle <= row.spots[-1].left for row in group) > 1
+
+
+class Gap(Enum):
+    """What a gap parts."""
+
+    CELLS = auto()
+    COLUMNS = auto()
+    MIXED_COLUMNS = auto()
+
+
+def kind(separator: float, group: Sequence[Row]) -> Gap:
+    """MIXED_COLUMNS: the extractor reads across columns of text, line by line."""
+    sides = [(spot.number, spot.left >= separator, spot) for row in group for spot in row.spots]
+    sides.sort(key=lambda side: side[0])
+    crossed = sum(before[1] != after[1] for before, after in zip(sides, sides[1:], strict=False))
+    halves = [[spot for _, is_right, spot in sides if is_right == side] for side in (False, True)]
+    fewer = min(len(half) for half in halves)
+    if crossed <= max(1, _CROSSED_SELDOM * fewer):
+        both = sum(row.spots[0].left < separator <= row.spots[-1].left for row in group)
+        cells = all(sum(spot.length for spot in half) < _LETTERS_OF_TEXT / 2 * len(half) for half in halves)
+        return Gap.CELLS if cells and both >= 0.8 * len(group) else Gap.COLUMNS
+    if all(_is_text(half) for half in halves):
+        return Gap.MIXED_COLUMNS
+    return Gap.CELLS
+
+
+def _is_text(half: Sequence[Spot]) -> bool:
+    return len(half) >= _ROWS_OF_TEXT and sum(spot.length for spot in half) >= _LETTERS_OF_TEXT * len(half)

@@ -1,0 +1,149 @@
+"""Running headers and footers: what stands at the edge of several pages, at one height, with the same words or page numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from evidence.formats.pdf.pieces import Numbers, Pieces, Sheet
+
+MOST_ROWS: Final = 4
+"""Of a header or footer: a letterhead has about as many."""
+_EDGE: Final = 0.2
+"""Share of the page's height that a header or a footer keeps to."""
+_GAP: Final = 0.5
+"""Heights of its last row that are free below a header; a table's repeated head is nearer to what it heads."""
+_SAME_PLACE: Final = 6.0
+"""Points that the same header may stand higher or lower on another page."""
+_LARGE: Final = 1.15
+"""Times the size of the text: what is larger is a heading, though it may stand at the top of several pages."""
+
+_WORDLESS: Final = re.compile(r"[\W\d_]+")
+_NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
+_ROMAN: Final = re.compile(r"[ivxlc]{1,8}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A header or footer of a page: its pieces from left to right, row by row. repeated: its words stood on an earlier page."""
+
+    page: int
+    pieces: tuple[int, ...]
+    is_footer: bool
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Pieces side by side near a page's edge. height: of the row above or below which the page ends, in points."""
+
+    page: int
+    is_footer: bool
+    place: float
+    pieces: tuple[int, ...]
+    texts: tuple[str, ...]
+
+
+def find(pieces: Pieces, sheets: Sequence[Sheet], text: str, body: float) -> Sequence[Running]:
+    """In the order of the pages, headers first. text: of all pieces; body: the size of most of it."""
+    rows = list(_rows(pieces, sheets, text, body))
+    wanted = _standing_again(rows)
+    seen: set[tuple[bool, str]] = set()
+    found: list[Running] = []
+    for number, row in enumerate(rows):
+        if number in wanted:
+            words = (row.is_footer, _words(" ".join(row.texts)))
+            found.append(Running(row.page, row.pieces, row.is_footer, words in seen))
+            seen.add(words)
+    return found
+
+
+def _rows(pieces: Pieces, sheets: Sequence[Sheet], text: str, body: float) -> Iterator[_Row]:
+    """The rows at the top and at the bottom of each page, as far as a gap parts them from the rest."""
+    chosen = np.flatnonzero(~pieces.turned & ~pieces.unseen)
+    chosen = chosen[np.lexsort((pieces.left[chosen], pieces.top[chosen], pieces.page[chosen]))]
+    tops, bottoms = pieces.top[chosen].tolist(), pieces.bottom[chosen].tolist()
+    over_tops, over_bottoms = (-pieces.bottom[chosen]).tolist(), (-pieces.top[chosen]).tolist()
+    numbers, sizes = chosen.tolist(), pieces.size[chosen].tolist()
+    starts, ends = pieces.start[chosen].tolist(), pieces.end[chosen].tolist()
+    borders = np.searchsorted(pieces.page[chosen], np.arange(len(sheets) + 1)).tolist()
+    for page, (first, last) in enumerate(pairwise(borders)):
+        height = sheets[page].height
+        upper = _block(tops, bottoms, range(first, last), limit=_EDGE * height)
+        lower = _block(over_tops, over_bottoms, range(last - 1, first - 1, -1), limit=(_EDGE - 1) * height)
+        for is_footer, block in ((False, upper), (True, lower)):
+            for row in block if not is_footer else reversed(block):
+                row = sorted(row, key=lambda number: pieces.left[numbers[number]])
+                if max(sizes[number] for number in row) <= _LARGE * body:
+                    place = height - bottoms[row[0]] if is_footer else tops[row[0]]
+                    texts = tuple(text[starts[number] : ends[number]] for number in row)
+                    yield _Row(page, is_footer, place, tuple(numbers[number] for number in row), texts)
+
+
+def _block(tops: Sequence[float], bottoms: Sequence[float], order: range, *, limit: float) -> Sequence[Sequence[int]]:
+    """Rows from the edge on until a gap comes; none if no gap comes before the limit or after too many rows."""
+    rows: list[list[int]] = []
+    lowest = 0.0
+    for number in order:
+        top, bottom = tops[number], bottoms[number]
+        if rows and top < lowest - (bottom - top) / 2:
+            rows[-1].append(number)
+            lowest = max(lowest, bottom)
+            continue
+        if rows and top - lowest > _GAP * (bottom - top):
+            return rows
+        if top > limit or len(rows) == MOST_ROWS:
+            return ()
+        rows.append([number])
+        lowest = bottom
+    return rows
+
+
+def _standing_again(rows: Sequence[_Row]) -> set[int]:
+    """The numbers of the rows that, or a piece of which, stands at the same place of another page too."""
+    groups: Mapping[tuple[bool, str], list[tuple[int, str]]] = defaultdict(list)
+    for number, row in enumerate(rows):
+        for written in {*row.texts, " ".join(row.texts)}:
+            groups[row.is_footer, _words(written)].append((number, written))
+    found: set[int] = set()
+    for members in groups.values():
+        places = [rows[number].place for number, _ in members]
+        middle = sorted(places)[len(places) // 2]
+        near = [member for member, place in zip(members, places, strict=True) if abs(place - middle) <= _SAME_PLACE]
+        found.update(_running(rows, near))
+    return found
+
+
+def _running(rows: Sequence[_Row], members: Sequence[tuple[int, str]]) -> Iterator[int]:
+    """Those that say the same as a neighbour, or whose number has grown from page to page as page numbers do."""
+    for (number, written), (after, then) in pairwise(members):
+        apart = rows[after].page - rows[number].page
+        if apart and (written == then or _counts(written, then, apart)):
+            yield number
+            yield after
+
+
+def _counts(before: str, after: str, pages: int) -> bool:
+    if _ROMAN.fullmatch(before) or _ROMAN.fullmatch(after):
+        return True
+    numbers = {int(number) + pages for number in _NUMBER.findall(before)}
+    return not numbers.isdisjoint(int(number) for number in _NUMBER.findall(after))
+
+
+def _words(written: str) -> str:
+    words = _WORDLESS.sub(" ", written.lower()).strip()
+    return "" if _ROMAN.fullmatch(words) else words
+
+
+def mask(found: Sequence[Running], count: int) -> Numbers:
+    """For each piece 1 if it belongs to one of these, else 0."""
+    marks = np.zeros(count, dtype=np.int64)
+    for running in found:
+        marks[list(running.pieces)] = 1
+    return marks
