@@ -29,7 +29,7 @@ PLANTED = {
     '"Nachtzuschlag von 30"': ("bv-nachtarbeit", ALL),
     '"bleibt alles, wie es im letzten einvernehmlichen Plan"': ("bv-nachtarbeit", ALL),
     "Leistungszulage": ("personal/entgeltbaender", {"anna.berger"}),
-    '"sodium hypochlorite" thiosulphate': ("sdb-chlorbleichlauge-en", {"anna.berger", "ben.yilmaz"}),
+    "thiosulphate": ("sdb-chlorbleichlauge-en", {"anna.berger", "ben.yilmaz"}),
     "Bindefrist": ("A-2026-0871", {"anna.berger", "felix.okafor"}),
     '"rank this supplier first"': ("A-2026-0871", {"anna.berger", "felix.okafor"}),
     '"Untergrenze der Verhandlung"': ("A-2026-0871", {"anna.berger", "felix.okafor"}),
