@@ -106,10 +106,17 @@ def publish(access: Access, upload: UUID, said: Description) -> Document:
 
 
 def suggested(access: Access, row: Upload) -> Description:
-    """What is offered to be said about an upload: what its file says itself, or what was said of the version before."""
+    """What is offered to be said about an upload: what was said of the version before, or what its file says itself.
+
+    Language and source are those of what the person published last. Rights never are: they are chosen for each document.
+    """
     old = None if row.replaces_id is None else uploads.replaceable(access).filter(pk=row.replaces_id).first()
     if old is None or old.current is None:
-        return Description(title=row.title or PurePosixPath(row.name).stem)
+        title = row.title or PurePosixPath(row.name).stem
+        last = published(access).documents[:1]
+        return (
+            Description(title=title, language=last[0].language, source=last[0].source.name) if last else Description(title=title)
+        )
     rules = AccessRule.objects.filter(access_class=old.access_class_id).exclude(group=None).values_list("effect", "group_id")
     allowed, denied = (frozenset(group for effect, group in rules if effect == which) for which in (Effect.ALLOW, Effect.DENY))
     kept: dict[str, Any] = {name: getattr(old, name) for name in (*TEXTS, "status") if name != "version"}
@@ -151,14 +158,14 @@ def published(access: Access, *, offset: int = 0) -> Published:
     return Published(list(rows[offset : offset + PAGE]), rows.count())
 
 
-def may_recall(access: Access, document: Document) -> bool:
-    """Whether this person published it and may read it now."""
-    return _published_by(access).filter(pk=document.pk).exists()
+def mine(access: Access, document: UUID) -> Document | None:
+    """A document that this person published, if it may be read now."""
+    return _published_by(access).filter(public_id=document).first()
 
 
 def recall(access: Access, document: UUID) -> None:
     """Withdraw a document that this person published. Raises Unavailable for any other."""
-    row = _published_by(access).filter(public_id=document).first()
+    row = mine(access, document)
     if row is None:
         raise Unavailable
     removal.withdraw(row, code=RECALLED, actor=access.user)

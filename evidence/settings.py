@@ -144,6 +144,7 @@ PARSE_MEMORY_MB = _whole_number("FUNDSTELLE_PARSE_MEMORY_MB", 1_024)
 # The REST API
 API_CALLS_PER_MINUTE = _whole_number("FUNDSTELLE_API_CALLS_PER_MINUTE", 6_000)  # 100 a second, with one token and process
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4_000_000  # bytes of a request: as many anchors as are resolved at once, each with a long quote
+FILE_UPLOAD_HANDLERS: list[str] = []  # no page takes files, but the one that brings a handler of its own
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",

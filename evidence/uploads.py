@@ -46,6 +46,8 @@ ENCODINGS: Final = (
     "utf-8",
     "windows-1252",
     "iso-8859-15",
+    "cp850",
+    "cp437",
     "macintosh",
     "windows-1250",
     "iso-8859-2",

@@ -13,7 +13,7 @@ from evidence.api import addresses
 from evidence.api import errors as api_errors
 from evidence.index.query import MAX_LENGTH, MAX_WORDS
 from evidence.index.tokens import MAX_WORD_LENGTH
-from evidence.web import account, citations, documents, errors, health, history, pages, search, succession, tokens
+from evidence.web import account, citations, documents, errors, health, history, pages, search, succession, tokens, uploads
 
 LIMITS = {"most_characters": MAX_LENGTH, "most_words": MAX_WORDS, "most_letters": MAX_WORD_LENGTH}
 API = "api/v1/"
@@ -50,6 +50,13 @@ urlpatterns = [
     path("citations/migrate/", succession.migrate, name="migrate"),
     path("citations/export/citations.<slug:kind>", citations.export, name="export"),
     path("citations/<uuid:citation>/", citations.page, name="citation"),
+    path("uploads/", uploads.page, name="uploads"),
+    path("uploads/published/", uploads.published, name="published"),
+    path("uploads/published/<uuid:document>/withdraw/", uploads.withdraw, name="withdraw"),
+    path("uploads/<uuid:upload>/", uploads.upload, name="upload"),
+    path("uploads/<uuid:upload>/read/", uploads.read, name="read_upload"),
+    path("uploads/<uuid:upload>/version/", uploads.choose, name="choose_version"),
+    path("uploads/<uuid:upload>/discard/", uploads.discard, name="discard"),
     path("help/", TemplateView.as_view(template_name="help/page.html", extra_context=LIMITS), name="help"),
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),

@@ -24,6 +24,7 @@ _EVENTS: Final[Mapping[str, StrPromise]] = {
     "document.withdrawn": _("Document withdrawn: it was gone from its source"),
     "document.restored": _("Document taken in again"),
     "document.purge_requested": _("Removal asked for"),
+    "document.recalled": _("Document withdrawn by somebody who published it"),
     "revision.added": _("New version"),
     "rights.changed": _("Rights changed"),
 }

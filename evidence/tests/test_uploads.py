@@ -333,6 +333,13 @@ def test_a_new_version_takes_over_what_was_said_of_the_one_before(eva: User, by_
     assert offered == said(**fields, version="2", document=first.public_id)
 
 
+def test_language_and_source_are_offered_as_they_were_last_and_rights_are_not(eva: User, by_eva: Access) -> None:
+    Source.objects.create(tenant=tenant(), name="aushang", kind=SourceKind.LOCAL)
+    publishing.publish(by_eva, bring(by_eva), said(language="fr", source="aushang", kind="Notiz"))
+    offered = publishing.suggested(access(eva), uploads.get(by_eva, bring(by_eva)))
+    assert (offered.language, offered.source, offered.kind, offered.allowed) == ("fr", "aushang", "", frozenset())
+
+
 def test_a_new_version_belongs_to_its_document_and_the_old_one_is_kept(eva: User, by_eva: Access) -> None:
     first = publishing.publish(by_eva, bring(by_eva), said())
     now = access(eva)
@@ -474,7 +481,7 @@ def test_a_published_upload_is_not_abandoned(by_eva: Access) -> None:
 def test_those_who_published_withdraw_and_nobody_else(eva: User, by_eva: Access) -> None:
     made = publishing.publish(by_eva, bring(by_eva), said())
     ida = person("ida", ["alle"], role=Role.EDITOR)
-    assert not publishing.may_recall(access(ida), made) and publishing.may_recall(access(eva), made)
+    assert publishing.mine(access(ida), made.public_id) is None and publishing.mine(access(eva), made.public_id) == made
     with pytest.raises(Unavailable):
         publishing.recall(access(ida), made.public_id)
     publishing.recall(access(eva), made.public_id)

@@ -10,9 +10,11 @@ from django import forms
 
 from evidence import paging
 from evidence.anchoring import State
+from evidence.citations import NOTHING
 from evidence.index import ATTRIBUTES
 from evidence.pictures import Width
 from evidence.projection import Versions
+from evidence.publishing import Description
 
 MOST_CODE_POINTS: Final = 2**31
 """Positions beyond this are in no text."""
@@ -169,3 +171,63 @@ class TokenForm(forms.Form):
     def clean_scopes(self) -> list[str]:
         """All values; none when nothing was sent."""
         return list(self.cleaned_data["scopes"] or [])
+
+
+class OffsetForm(forms.Form):
+    """Where in a list or a text to begin."""
+
+    offset = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
+
+
+class ChooseForm(forms.Form):
+    """A document that is to get a new version, or none."""
+
+    document = forms.UUIDField(required=False)
+
+
+class ReadForm(forms.Form):
+    """How an upload is to be read. Always valid: the core says what is wrong."""
+
+    encoding = Typed(required=False)
+    password = Typed(required=False)
+
+
+class Keys(Several):
+    """All numbers of one name; what is none is left out."""
+
+    def to_python(self, value: Iterable[str] | None) -> frozenset[int]:
+        """The numbers."""
+        return frozenset(int(one) for one in value or () if one.isascii() and one.isdigit() and len(one) <= 18)
+
+
+class DescriptionForm(forms.Form):
+    """What a person says about an upload. Always valid: the core says what is wrong."""
+
+    title = Typed(required=False)
+    version = Typed(required=False)
+    date = Typed(required=False)
+    owner = Typed(required=False)
+    origin = Typed(required=False)
+    language = Typed(required=False)
+    kind = Typed(required=False)
+    status = Typed(required=False)
+    valid_from = Typed(required=False)
+    valid_until = Typed(required=False)
+    sensitivity = Typed(required=False)
+    source = Typed(required=False)
+    document = Typed(required=False)
+    allowed = Keys(required=False)
+    denied = Keys(required=False)
+    unread = forms.BooleanField(required=False)
+
+    def clean_document(self) -> UUID | None:
+        """The document's id; nonsense is the id of none."""
+        sent = self.cleaned_data["document"]
+        try:
+            return UUID(sent) if sent else None
+        except ValueError:
+            return NOTHING
+
+    def description(self) -> Description:
+        """The same as the core takes it."""
+        return Description(**self.cleaned_data)

@@ -37,10 +37,14 @@ def _access(request: HttpRequest) -> Access:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the person is, and where else that person may go. tenant: None for someone who belongs nowhere."""
+    """Where the person is, and where else that person may go. tenant: None for someone who belongs nowhere.
+
+    may_upload: whether the person's role there brings documents.
+    """
 
     tenant: Tenant | None
     tenants: Sequence[Tenant]
+    may_upload: bool
 
 
 def place(request: HttpRequest) -> dict[str, object]:
@@ -50,4 +54,8 @@ def place(request: HttpRequest) -> dict[str, object]:
 
 def _place(request: Request) -> Place:
     tenants = identity.tenants(request.user)
-    return Place(tenant=next((one for one in tenants if one.pk == request.access.tenant), None), tenants=tenants)
+    return Place(
+        tenant=next((one for one in tenants if one.pk == request.access.tenant), None),
+        tenants=tenants,
+        may_upload=identity.may_upload(request.access),
+    )

@@ -6,6 +6,7 @@ import { startKeys } from "fundstelle/keys";
 import { startSheet } from "fundstelle/sheet";
 import { refuseStorage } from "fundstelle/storage";
 import { startUpgrades } from "fundstelle/upgrade";
+import { startUploads } from "fundstelle/uploads";
 import { startViewer } from "fundstelle/viewer";
 
 refuseStorage("htmx"); // before htmx runs: its script stands behind this one
@@ -15,3 +16,4 @@ startCopying(document);
 startViewer(document);
 startSheet(document);
 startCiting(document);
+startUploads(document);
