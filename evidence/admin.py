@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from evidence import audit, tokens
-from evidence.models import AccessRule, AuditEvent, Group, Membership, Source, Tenant, Token
+from evidence.models import AccessRule, AuditEvent, Group, Membership, Source, Tenant, Token, Upload
 
 admin.site.site_header = admin.site.site_title = "Fundstelle"
 admin.site.index_title = _("Administration")
@@ -235,6 +235,28 @@ class TokenAdmin(Audited):
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """What a token may do is settled when it is made."""
+        return False
+
+
+@admin.register(Upload)
+class UploadAdmin(ModelAdmin):
+    """Files that people brought: who, how large, until when. No name, for it can say as much as a title."""
+
+    list_display = ["public_id", "tenant", "user", "size", "created_at", "kept_until", "published_at"]
+    list_filter = ["tenant"]
+    list_select_related = ["tenant", "user"]
+    fields = ["public_id", "tenant", "user", "size", "notes", "created_at", "kept_until", "published_at"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Files are brought on the page for it."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """It belongs to the person."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """The person discards it, or its time ends: both remove the bytes too."""
         return False
 
 

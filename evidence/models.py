@@ -438,12 +438,15 @@ class Upload(models.Model):
 
     content: digest of what was read from it (see evidence.uploads), empty until that is done and after publishing.
     problem: code, message and values of what was refused when it was read. replaces: the document that the person wants to
-    give a new version. publishing_at: when somebody began to publish it, who owns it then.
+    give a new version. publishing_at: when somebody began to publish it, who owns it then. user: None once that person's account
+    is deleted; the file then goes when its time is over.
     """
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, models.CASCADE, verbose_name=_("tenant"), related_name="uploads")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("person"), related_name="uploads")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, verbose_name=_("person"), related_name="uploads"
+    )
     name = models.CharField(max_length=255, help_text="the file's name: shown, never a path")
     sha256 = models.CharField(max_length=64)
     size = models.BigIntegerField(_("bytes"))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils.timezone import now
 
 from evidence.models import (
     AccessClass,
@@ -21,6 +22,7 @@ from evidence.models import (
     Role,
     Source,
     Tenant,
+    Upload,
 )
 
 pytestmark = pytest.mark.django_db
@@ -172,3 +174,18 @@ def test_events_are_read_and_never_changed(operator: Client) -> None:
 def test_person_without_staff_is_sent_to_sign_in(client: Client, anna: User) -> None:
     client.force_login(anna)
     assert client.get("/admin/").status_code == 302
+
+
+def test_uploads_are_shown_without_the_names_of_files(operator: Client, tenant: Tenant, anna: User) -> None:
+    upload = Upload.objects.create(tenant=tenant, user=anna, name="kuendigung-meier.pdf", title="Meier", size=7, kept_until=now())
+    for path in ("", f"{upload.pk}/change/"):
+        shown = operator.get(f"/admin/evidence/upload/{path}").content.decode()
+        assert str(upload.public_id) in shown and "meier" not in shown.lower()
+
+
+def test_a_person_who_brought_files_can_be_deleted_and_the_files_wait_for_their_end(
+    operator: Client, tenant: Tenant, anna: User
+) -> None:
+    Upload.objects.create(tenant=tenant, user=anna, name="a.txt", size=7, kept_until=now())
+    assert operator.post(f"/admin/auth/user/{anna.pk}/delete/", {"post": "yes"}).status_code == 302
+    assert Upload.objects.get().user is None
