@@ -8,7 +8,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,11 +22,11 @@ from django.conf import settings as django_settings
 from django.db import transaction
 from django.utils import timezone
 
-from evidence import audit, blobs, projection, removal
+from evidence import audit, blobs, parsing, projection, removal
 from evidence.anchoring import Parser
 from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
-from evidence.formats import FORMATS, Format, extract
+from evidence.formats import FORMATS, Format
 from evidence.grants import Grant, Principals
 from evidence.models import (
     AccessClass,
@@ -52,6 +52,8 @@ SETTLE_EVERY: Final = 5.0
 """Seconds after which a changed document is found again at the latest while a run goes on."""
 PUBLISHING_WAITS: Final = 20.0
 """Seconds that a person waits for a run of the same source: most last a moment, and a browser waits longer."""
+DOCUMENTS_AHEAD: Final = 2
+"""That are taken apart while one is written: their bytes and texts are in memory."""
 MAX_KEPT_PROBLEMS: Final = 1_000
 MAX_TITLE: Final = 500
 MAX_PAGE_LABEL: Final = 50
@@ -151,13 +153,13 @@ def _take_in(
     report = Report(Counter(), list(listing.refusals), dict(listing.unread), listing.unnamed, listing.complete)
     run = Run.objects.create(source=source, started_at=started)
     projection.ensure()
-    intake = _Intake(source, report)
-    settled = _Settled()
-    for external_id, states in groupby(listing.items, key=lambda item: item.external_id):
-        items = list(states)
-        intake.take(external_id, items)
-        progress(len(items))
-        settled.now_and_then(report.counts["passages"])
+    with parsing.beside() as parse:
+        intake = _Intake(source, report, parse=parse)
+        settled = _Settled()
+        for external_id, items, begun in _ahead(intake, listing.items):
+            intake.write(external_id, items, begun)
+            progress(len(items))
+            settled.now_and_then(report.counts["passages"])
     if report.complete:
         seen = {item.external_id for item in listing.items} | {refusal.external_id for refusal in report.refusals}
         _withdraw_missing(source, seen, report, allow_removals=allow_removals)
@@ -191,8 +193,8 @@ def _locked(handle: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """The bytes of one state. kept: what was made of them before, else `content` is what they hold."""
+class _Begun:
+    """The bytes of one state. kept: what was made of them before; else `content` waits for what they hold, or raises Refused."""
 
     form: Format
     parser: Parser
@@ -200,6 +202,14 @@ class _Read:
     digest: str
     revision: Revision | None
     kept: Representation | None
+    content: parsing.Awaited | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A state that could be read. content: None where it is kept from before."""
+
+    begun: _Begun
     content: Content | None
 
 
@@ -228,10 +238,19 @@ class _Settled:
 class _Intake:
     """One run's state while it writes documents: what is known of the source, and its access classes."""
 
-    def __init__(self, source: Source, report: Report, *, only: str | None = None, actor: int | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        report: Report,
+        *,
+        only: str | None = None,
+        actor: int | None = None,
+        parse: parsing.Begin = parsing.when_needed,
+    ) -> None:
         """only: the one document that is taken in. actor: the person who does it."""
         self._source = source
         self._report = report
+        self._parse = parse
         self._actor = actor
         self._principals = Principals(source.tenant_id)
         self._classes = dict(AccessClass.objects.filter(source=source).values_list("digest", "pk"))
@@ -239,12 +258,21 @@ class _Intake:
         self._known = {row.external_id: row for row in known}
 
     def take(self, external_id: str, items: Sequence[Item]) -> None:
+        """Read one document and write it."""
+        self.write(external_id, items, self.begin(external_id, items))
+
+    def begin(self, external_id: str, items: Sequence[Item]) -> Sequence[_Begun | EvidenceError]:
+        """Read the bytes of a document's states, and begin to take apart what is new of them."""
+        known = self._known.get(external_id)
+        return [self._begin(known, item) for item in items]
+
+    def write(self, external_id: str, items: Sequence[Item], begun: Sequence[_Begun | EvidenceError]) -> None:
         """Bring one document in line with its states, oldest first; a state that can't be read leaves the others alone.
 
         Texts are taken apart before the transaction begins: that can take minutes, and nobody else could write meanwhile.
         """
         known = self._known.get(external_id)
-        reads = [self._read(known, item) for item in items]
+        reads = [self._read(item, one) for item, one in zip(items, begun, strict=True)]
         with transaction.atomic():
             row = known or self._create(external_id, items[-1])
             pairs = zip(items, reads, strict=True)
@@ -274,22 +302,36 @@ class _Intake:
     def _count(self, what: str, number: int = 1) -> None:
         self._report.counts[what] += number
 
-    def _read(self, known: Document | None, item: Item) -> _Read | None:
+    def _begin(self, known: Document | None, item: Item) -> _Begun | EvidenceError:
         try:
             data = item.read()
-            form = FORMATS[PurePosixPath(item.path).suffix.lower()]
+            ending = PurePosixPath(item.path).suffix.lower()
+            form = FORMATS[ending]
             digest = hashlib.sha256(data).hexdigest()
             revision = None if known is None else known.revisions.filter(label=item.label, source_sha256=digest).first()
             parser = form.parser_with(item.options)
             kept = None if revision is None else _kept(revision, parser)
-            content = None if kept else item.content or extract(form, data, item.options)
-            return _Read(form, parser, data, digest, revision, kept, content)
+            content = None if kept else self._parse_new(ending, data, item)
+            return _Begun(form, parser, data, digest, revision, kept, content)
         except EvidenceError as error:
-            self._refuse(item, error)
+            return error
         except OSError as error:
             self._report.complete = False
             message = gettext_noop("The file can't be read (%(reason)s).")
-            self._refuse(item, Refused("file_unreadable", message, reason=error.strerror or type(error).__name__))
+            return Refused("file_unreadable", message, reason=error.strerror or type(error).__name__)
+
+    def _parse_new(self, ending: str, data: bytes, item: Item) -> parsing.Awaited:
+        known = item.content
+        return self._parse(ending, data, item.options) if known is None else lambda: known
+
+    def _read(self, item: Item, begun: _Begun | EvidenceError) -> _Read | None:
+        """What a state holds, once it has been taken apart."""
+        if isinstance(begun, _Begun):
+            try:
+                return _Read(begun, None if begun.content is None else begun.content())
+            except EvidenceError as error:
+                begun = error
+        self._refuse(item, begun)
         return None
 
     def _refuse(self, item: Item, error: EvidenceError) -> None:
@@ -307,19 +349,20 @@ class _Intake:
 
     def _state(self, row: Document, item: Item, read: _Read) -> _State:
         """The representation of this state, made if it is new."""
+        begun = read.begun
         if read.content is None:
-            assert read.kept is not None  # one of the two it has
-            return _State(read.kept, new=False)
-        revision = read.revision
+            assert begun.kept is not None  # one of the two it has
+            return _State(begun.kept, new=False)
+        revision = begun.revision
         if revision is None:
-            blobs.put(read.data)
+            blobs.put(begun.data)
             revision = Revision.objects.create(
                 document=row,
                 label=item.label,
                 dated=item.dated,
-                source_sha256=read.digest,
-                size=len(read.data),
-                media_type=read.form.media_type,
+                source_sha256=begun.digest,
+                size=len(begun.data),
+                media_type=begun.form.media_type,
                 path=item.path,
                 password=item.options.password,
             )
@@ -327,7 +370,7 @@ class _Intake:
         self._count("passages", len(read.content.passages))
         if Note.NO_TEXT in read.content.notes:
             self._count("no_text")
-        return _State(_represent(row, revision, read.parser, read.content), new=True)
+        return _State(_represent(row, revision, begun.parser, read.content), new=True)
 
     def _facts(self, row: Document, item: Item, state: _State | None) -> bool:
         """Metadata, rights and the current state of a document, in place; gives whether anything changed."""
@@ -376,6 +419,18 @@ class _Intake:
 def _holds_uploads(tenant: Tenant, name: str) -> bool:
     """Whether documents were brought to this source one by one: it has no place that a run could list."""
     return Document.objects.filter(source__tenant=tenant, source__name=name, source__location="", uploads__isnull=False).exists()
+
+
+def _ahead(intake: _Intake, items: Sequence[Item]) -> Iterator[tuple[str, Sequence[Item], Sequence[_Begun | EvidenceError]]]:
+    """Each document with its states, which have been begun; while one is written, the next ones are being taken apart."""
+    begun: deque[tuple[str, Sequence[Item], Sequence[_Begun | EvidenceError]]] = deque()
+    for external_id, states in groupby(items, key=lambda item: item.external_id):
+        some = list(states)
+        begun.append((external_id, some, intake.begin(external_id, some)))
+        if len(begun) > DOCUMENTS_AHEAD:
+            yield begun.popleft()
+    while begun:  # each is let go of when it is written
+        yield begun.popleft()
 
 
 def _groups(tenant: Tenant, names: Sequence[str]) -> Sequence[Group]:

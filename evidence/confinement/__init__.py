@@ -28,7 +28,7 @@ from evidence.confinement.barriers import MEBIBYTE, Limits
 from evidence.confinement.zygote import REPORT
 from evidence.errors import Refused, gettext_noop
 
-PICTURE: Final = Limits(seconds=20, memory_mb=512, output_mb=32, files=16)
+PICTURE: Final = Limits(seconds=20, memory_mb=512, output_mb=32)
 """For the picture of one page: a reader waits for it. PNG of an A3 page at 300 dots an inch takes 52 MB raw, far less packed."""
 START_SECONDS: Final = 60.0
 """For the first child: everything is imported, perhaps from a cold disk."""
@@ -121,14 +121,15 @@ class Confinement:
         return _result(str(header["task"]), answer, bytes(body), limits)
 
     def _order(self, channel: socket.socket, report: socket.socket) -> None:
-        """Ask for a child. Raises _Gone when the program has died, which the next attempt starts anew."""
+        """Ask for a child, of a new program when the old one turns out to be dying."""
         with self._lock:
-            control = self._started()
-            try:
-                socket.send_fds(control, [b"!"], [channel.fileno(), report.fileno()])
-            except OSError:
-                self._discard()
-                raise _Gone from None
+            for _ in range(ATTEMPTS):
+                try:
+                    socket.send_fds(self._started(), [b"!"], [channel.fileno(), report.fileno()])
+                    return
+                except BrokenPipeError:
+                    self._discard()
+        raise _Gone
 
     def _started(self) -> socket.socket:
         if self._control is not None and self._process is not None and self._process.poll() is None:

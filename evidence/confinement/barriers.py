@@ -1,8 +1,8 @@
 """Barriers: what a child process gives up, for good, before it looks at what strangers wrote.
 
 Everywhere: memory, processor time, the size of files, core files, new files and sockets, new processes. On Linux also
-privileges, all system calls but the few that computing needs (seccomp), and the file system (Landlock). A kernel that
-refuses one of the Linux ones leaves the others; without Landlock no file at all can be opened.
+privileges, the file system (Landlock), and all system calls but the few that computing needs (seccomp). A kernel that refuses
+one of these leaves the others.
 """
 
 from __future__ import annotations
@@ -15,41 +15,33 @@ import resource
 import signal
 import struct
 import sys
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 MEBIBYTE: Final = 1 << 20
-OWN_DESCRIPTORS: Final = 4
-"""Standard input, output and error, which lead nowhere, and the channel."""
 NOBODY: Final = 65_534
 """Who a child of the superuser becomes."""
-FONT_FOLDERS: Final = ("/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/X11/fonts")
-"""All that a task which may open files can open, to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """seconds: of wall clock and of processor time. memory_mb: beyond what the process had before. output_mb: of the result.
+    """seconds: of wall clock and of processor time. memory_mb: beyond what the process had before. output_mb: of the result."""
 
-    files: how many files a task may have open at a time. They are fonts; 0 where the file system can't be closed.
-    """
-
-    seconds: int
+    seconds: float
     memory_mb: int
     output_mb: int
-    files: int = 0
 
 
 def raise_around(limits: Limits) -> None:
     """Take from this process what the task does not need. There is no way back."""
+    memory = _address_space() + limits.memory_mb * MEBIBYTE  # asked before the file system is closed
     _drop_privileges()
     end_with_parent()
-    files = limits.files if _close_file_system(FONT_FOLDERS if limits.files else ()) else 0
-    _set_limits(limits, files)
-    _filter_calls(_COMPUTING | _READING if files else _COMPUTING)
+    _close_file_system()
+    _set_limits(limits.seconds, memory)
+    _filter_calls()
 
 
 def end_with_parent() -> None:
@@ -79,16 +71,15 @@ def _drop_privileges() -> None:
         _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def _set_limits(limits: Limits, files: int) -> None:
-    memory = _address_space() + limits.memory_mb * MEBIBYTE
-    spent = math.ceil(sum(os.times()[:2]))
+def _set_limits(seconds: float, memory: int) -> None:
+    processor = math.ceil(sum(os.times()[:2]) + seconds)
     wanted = (
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_FSIZE, 0, 0),
         (resource.RLIMIT_NPROC, 0, 0),
-        (resource.RLIMIT_CPU, spent + limits.seconds, spent + limits.seconds + 1),
+        (resource.RLIMIT_CPU, processor, processor + 1),
         (resource.RLIMIT_AS, memory, memory),
-        (resource.RLIMIT_NOFILE, *((OWN_DESCRIPTORS + files,) * 2 if files else (0, 0))),
+        (resource.RLIMIT_NOFILE, 0, 0),
     )
     for what, soft, hard in wanted:
         with suppress(ValueError, OSError):  # a system that knows this limit in another way keeps the rest
@@ -105,47 +96,33 @@ def _address_space() -> int:
 
 # Landlock: include/uapi/linux/landlock.h. The numbers of its calls are the same on all machines.
 
-_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
+_LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446
 _LANDLOCK_VERSION: Final = 1
-_LANDLOCK_BENEATH: Final = 1
-_READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
-_FILE_RIGHTS: Final = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1}
-"""All rights on files that each version of Landlock knows; later ones know one more."""
-_FILE_RIGHTS_NOW: Final = (1 << 16) - 1
+_FILE_RIGHTS: Final = tuple((1 << count) - 1 for count in (13, 14, 15, 15, 16))
+"""All rights on files that versions 1 to 5 of Landlock know."""
 
 
-def _close_file_system(but: Iterable[str]) -> bool:
-    """Allow no path any more but reading beneath these folders; gives whether the kernel does it."""
+def _close_file_system() -> None:
+    """Allow no path any more: nothing to open, run, move or remove."""
     if not _LINUX:
-        return False
+        return
     version = _LIBC.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), _LANDLOCK_VERSION)
     if version < 1:
-        return False
-    rights = struct.pack("=Q", _FILE_RIGHTS.get(version, _FILE_RIGHTS_NOW if version >= 5 else _FILE_RIGHTS[3]))
+        return
+    rights = struct.pack("=Q", _FILE_RIGHTS[min(version, len(_FILE_RIGHTS)) - 1])
     ruleset = _LIBC.syscall(_LANDLOCK_CREATE, rights, ctypes.c_size_t(len(rights)), 0)
-    if ruleset < 0:
-        return False
-    for folder in but:
-        with suppress(OSError):
-            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            rule = struct.pack("=Qi", _READ_FILE | _READ_FOLDER, handle)
-            _LIBC.syscall(_LANDLOCK_ADD, ruleset, _LANDLOCK_BENEATH, rule, 0)
-            os.close(handle)
-    closed = _LIBC.syscall(_LANDLOCK_RESTRICT, ruleset, 0) == 0
-    os.close(ruleset)
-    return closed
+    if ruleset >= 0:
+        _LIBC.syscall(_LANDLOCK_RESTRICT, ruleset, 0)
+        os.close(ruleset)
 
 
-# seccomp: include/uapi/linux/seccomp.h and filter.h. System calls by name: their numbers on x86_64 and on aarch64.
+# seccomp: include/uapi/linux/seccomp.h and filter.h. System calls that computing needs: their numbers on x86_64 and on aarch64.
 
 _NUMBERS: Final[dict[str, tuple[int | None, int | None]]] = {
     "read": (0, 63),
     "write": (1, 64),
-    "open": (2, None),
     "close": (3, 57),
-    "stat": (4, None),
     "fstat": (5, 80),
-    "lstat": (6, None),
     "poll": (7, None),
     "lseek": (8, 62),
     "mmap": (9, 222),
@@ -157,7 +134,6 @@ _NUMBERS: Final[dict[str, tuple[int | None, int | None]]] = {
     "rt_sigreturn": (15, 139),
     "pread64": (17, 67),
     "writev": (20, 66),
-    "access": (21, None),
     "sched_yield": (24, 124),
     "mremap": (25, 216),
     "madvise": (28, 233),
@@ -167,7 +143,6 @@ _NUMBERS: Final[dict[str, tuple[int | None, int | None]]] = {
     "recvfrom": (45, 207),
     "exit": (60, 93),
     "uname": (63, 160),
-    "readlink": (89, None),
     "gettimeofday": (96, 169),
     "getrusage": (98, 165),
     "sysinfo": (99, 179),
@@ -181,27 +156,18 @@ _NUMBERS: Final[dict[str, tuple[int | None, int | None]]] = {
     "time": (201, None),
     "futex": (202, 98),
     "sched_getaffinity": (204, 123),
-    "getdents64": (217, 61),
     "restart_syscall": (219, 128),
     "clock_gettime": (228, 113),
     "clock_getres": (229, 114),
     "clock_nanosleep": (230, 115),
     "exit_group": (231, 94),
-    "openat": (257, 56),
-    "newfstatat": (262, 79),
-    "readlinkat": (267, 78),
     "ppoll": (271, 73),
     "getrandom": (318, 278),
     "membarrier": (324, 283),
-    "statx": (332, 291),
     "rseq": (334, 293),
 }
 _SIGNALS: Final = {"kill": (62, 129), "tgkill": (234, 131)}
 """Allowed towards oneself: that is how a program aborts."""
-_READING: Final = frozenset(
-    {"open", "openat", "stat", "lstat", "newfstatat", "statx", "access", "readlink", "readlinkat", "getdents64"}
-)
-_COMPUTING: Final = frozenset(_NUMBERS) - _READING
 _MACHINES: Final = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """Column of the numbers, and AUDIT_ARCH."""
 _ENOSYS: Final = 38
@@ -215,14 +181,14 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
 
 
-def _filter_calls(names: Iterable[str]) -> None:
-    """Refuse every system call but these, as long as the process lives."""
+def _filter_calls() -> None:
+    """Refuse every system call but those that computing needs, as long as the process lives."""
     if not _LINUX or platform.machine() not in _MACHINES:
         return
     column, machine = _MACHINES[platform.machine()]
     code = [(_LOAD, 0, 0, _MACHINE_AT), (_IF_EQUAL, 1, 0, machine), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _CALL_AT)]
-    for name in sorted(names):
-        if (number := _NUMBERS[name][column]) is not None:
+    for both in _NUMBERS.values():
+        if (number := both[column]) is not None:
             code += [(_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ALLOW)]
     for numbers in _SIGNALS.values():
         code += [

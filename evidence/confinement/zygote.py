@@ -9,6 +9,7 @@ has the child killed. The zygote ends, and its children with it, when its parent
 from __future__ import annotations
 
 import gc
+import mmap
 import os
 import resource
 import selectors
@@ -204,17 +205,23 @@ def _be_a_child(line: socket.socket, tasks: Mapping[str, Task]) -> NoReturn:
 
 
 def _do(channel: socket.socket, tasks: Mapping[str, Task]) -> None:
-    header, data = frames.receive(channel)
+    header, received = frames.receive(channel)
     limits = Limits(**header.pop("limits"))
     task = tasks[header.pop("task")]
+    data = bytes(received)
+    del received
+    reserve = mmap.mmap(-1, RESERVE)  # address space alone: nothing is written to it
     barriers.raise_around(limits)
-    answer, body = _answer(task, header, bytes(data), limits)
+    try:
+        answer, body = _answer(task, header, data, limits)
+    except MemoryError:
+        answer, body = {"limit": "memory"}, b""
+    reserve.close()
     frames.send(channel, answer, body)
 
 
 def _answer(task: Task, header: Mapping[str, Any], data: bytes, limits: Limits) -> tuple[Mapping[str, object], bytes]:
-    """What the task gives, or the reason why it gives nothing."""
-    reserve = bytearray(RESERVE)
+    """What the task gives, or the reason why it gives nothing. Raises MemoryError."""
     try:
         answer, body = task(header, data)
         if len(body) <= limits.output_mb * MEBIBYTE:
@@ -223,8 +230,7 @@ def _answer(task: Task, header: Mapping[str, Any], data: bytes, limits: Limits) 
     except EvidenceError as error:
         return {"refused": {"code": error.code, "template": error.template, "values": _plain(error.values)}}, b""
     except MemoryError:
-        del reserve
-        return {"limit": "memory"}, b""
+        raise
     except Exception as fault:
         return {"fault": type(fault).__name__}, b""
 

@@ -1,6 +1,8 @@
 """Taking documents in: what is new, what changed, what is refused, what is withdrawn and removed."""
 
-from dataclasses import replace
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from functools import partial
 from hashlib import sha256
@@ -9,11 +11,13 @@ from pathlib import Path
 import pytest
 from django.db import connection
 from django.utils import timezone
+from pytest_django import Settings
 
-from evidence import blobs, ingest, projection, removal, worker
+from evidence import blobs, confinement, ingest, parsing, projection, removal, worker
+from evidence.confinement import Confinement
 from evidence.content import Content
 from evidence.errors import Refused
-from evidence.formats import FORMATS, Format, text
+from evidence.formats import FORMATS
 from evidence.formats.options import Options
 from evidence.identity import rights_are_fresh
 from evidence.models import AuditEvent, Document, Passage, Representation, Revision, Run, Source, SourceKind
@@ -21,6 +25,7 @@ from evidence.search import search
 from evidence.sources.folder import Folder
 from evidence.sources.rules import beside
 from evidence.tests.builders import access, document, group, person, publish, rules, run, tenant, write
+from evidence.tests.hostile import MADE_UP
 
 pytestmark = pytest.mark.django_db
 
@@ -148,15 +153,16 @@ def test_a_refused_file_does_not_stop_the_others(tmp_path: Path) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_text_is_taken_apart_while_others_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    inside: list[bool] = []
+    extract = parsing.extract
 
-    def extract(data: bytes, options: Options) -> Content:
-        inside.append(connection.in_atomic_block)
-        return text.extract(data, options)
+    def writing_meanwhile(ending: str, data: bytes, options: Options) -> Content:
+        with closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=0)) as another:
+            another.execute("BEGIN IMMEDIATE")  # raises if somebody else is writing
+        return extract(ending, data, options)
 
-    monkeypatch.setitem(FORMATS, ".probe", Format(text.PARSER, "text/plain", extract))
-    publish(tmp_path, {"a.probe": "Text."})
-    assert (inside, found("text")) == ([False], ["a"])
+    monkeypatch.setattr(parsing, "extract", writing_meanwhile)
+    publish(tmp_path, {"a.txt": "Text."})
+    assert found("text") == ["a"]
 
 
 def test_rights_of_a_refused_document_do_not_become_those_of_another(tmp_path: Path) -> None:
@@ -167,14 +173,44 @@ def test_rights_of_a_refused_document_do_not_become_those_of_another(tmp_path: P
     assert (found("offen"), found("gehalt")) == (["b"], [])
 
 
-def test_a_parser_that_breaks_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(data: bytes, options: Options) -> Content:
-        raise ZeroDivisionError
+@pytest.fixture
+def hostile_parsers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Parsers that do what the files tell them, in processes with the usual barriers around them."""
+    program = Confinement("evidence.tests.hostile")
+    monkeypatch.setattr(confinement, "run", program.run)
+    yield
+    program.close()
 
-    monkeypatch.setitem(FORMATS, ".md", replace(FORMATS[".md"], extract=broken))
-    report = publish(tmp_path, {"a.md": "Gut.", "b.txt": "Gut."})
-    assert [(one.path, one.error.code) for one in report.refusals] == [("a.md", "parser_fault")]
+
+@pytest.mark.usefixtures("hostile_parsers")
+def test_files_that_break_their_parsers_are_refused_and_all_others_taken_in(tmp_path: Path, settings: Settings) -> None:
+    settings.PARSE_SECONDS, settings.PARSE_MEMORY_MB = 1, 64
+    deeds = {
+        "divide": "parser_fault",
+        "segfault": "parser_crashed",
+        "exit_silently": "parser_crashed",
+        "allocate": "parser_memory",
+        "loop": "parser_time",
+        "announce_too_much": "parser_output",
+    }
+    poison = {f"{deed}.md": f"{deed}!" for deed in deeds}
+    report = publish(tmp_path, {**poison, **{f"{deed}-danach.txt": "Gut." for deed in deeds}})
+    assert {(one.path, one.error.code) for one in report.refusals} == {(f"{deed}.md", code) for deed, code in deeds.items()}
+    assert sorted(found("gut")) == sorted(f"{deed}-danach" for deed in deeds)
+
+
+@pytest.mark.parametrize("answer", MADE_UP)
+@pytest.mark.usefixtures("hostile_parsers")
+def test_content_that_a_hostile_file_made_up_is_refused(tmp_path: Path, answer: str) -> None:
+    report = publish(tmp_path, {"a.md": f"{answer}!", "b.txt": "Gut."})
+    assert [one.path for one in report.refusals] == ["a.md"]
     assert found("gut") == ["b"]
+
+
+def test_documents_are_written_in_the_order_of_their_names_however_long_reading_takes(tmp_path: Path) -> None:
+    texts = {f"{number}.md": "Wort. " * (10_000 if number % 3 == 0 else 1) for number in range(9)}
+    publish(tmp_path, texts)
+    assert [row.external_id for row in Document.objects.order_by("pk")] == [str(number) for number in range(9)]
 
 
 def test_a_current_state_that_is_refused_leaves_what_was_taken_in_before(tmp_path: Path) -> None:

@@ -1,18 +1,53 @@
 """Parsing in a confined process gives what parsing here gives, and says the same of what can't be read."""
 
+from pathlib import Path
+
 import pytest
+from pytest_django import Settings
 
 from evidence import formats, parsing
 from evidence.errors import Refused
+from evidence.formats import FORMATS, MAX_PASSAGES, MAX_TEXT_BYTES
 from evidence.formats.options import Options
 
+SAMPLES = sorted(path for path in (Path(__file__).parent / "samples").iterdir() if path.suffix in FORMATS)
 
-def test_content_is_the_same_as_without_confinement() -> None:
-    data = "# Kapitel\n\nEin **Wort**.\n\n- eins\n- zwei\n".encode()
-    assert parsing.extract(".md", data) == formats.extract(formats.FORMATS[".md"], data)
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+def test_content_is_the_same_as_without_confinement(sample: Path) -> None:
+    data = sample.read_bytes()
+    assert parsing.extract(sample.suffix, data) == formats.extract(FORMATS[sample.suffix], data)
 
 
 def test_a_refusal_comes_back_with_its_values() -> None:
     with pytest.raises(Refused) as caught:
         parsing.extract(".txt", b"ab\xff", Options())
-    assert (caught.value.code, caught.value.values) == ("text_not_utf8", {"offset": 2})
+    assert caught.value.code == "text_not_utf8"
+    assert str(caught.value).startswith("This is not UTF-8")
+
+
+def test_the_longest_text_with_the_most_passages_is_within_the_limits() -> None:
+    line = b"\xc3\xa4" * (MAX_TEXT_BYTES // MAX_PASSAGES // 2 - 1)
+    content = parsing.extract(".txt", b"\n\n".join([line] * MAX_PASSAGES))
+    assert len(content.passages) == MAX_PASSAGES
+
+
+def test_a_file_that_is_too_large_is_refused_as_such() -> None:
+    with pytest.raises(Refused) as caught:
+        parsing.extract(".txt", b"x" * (MAX_TEXT_BYTES + 1))
+    assert caught.value.code == "text_too_large"
+
+
+def test_limits_are_those_of_the_settings(settings: Settings) -> None:
+    settings.PARSE_MEMORY_MB = 16
+    with pytest.raises(Refused) as caught:
+        parsing.extract(".txt", b"x" * 10_000_000)
+    assert (caught.value.code, caught.value.values) == ("parser_memory", {"megabytes": 16})
+
+
+def test_files_are_read_beside_what_the_caller_does() -> None:
+    with parsing.beside() as parse:
+        first, second = parse(".txt", b"eins", Options()), parse(".txt", b"\xff", Options())
+        assert first().text == "eins"
+        with pytest.raises(Refused):
+            second()
