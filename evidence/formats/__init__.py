@@ -9,8 +9,9 @@ from typing import Final
 from evidence.anchoring import Parser
 from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
-from evidence.formats import markdown, pdf, text
+from evidence.formats import docx, markdown, pdf, text
 from evidence.formats.options import NOTHING_SAID, Options
+from evidence.formats.package import MAX_PACKAGE_BYTES
 
 MAX_TEXT_BYTES: Final = 20_000_000
 """UTF-8 bytes of text in one document: more than ten times the longest German law, and still read in one piece."""
@@ -43,8 +44,18 @@ _TEXT: Final = Format(text.PARSER, "text/plain", text.extract, takes_encoding=Tr
 _MARKDOWN: Final = Format(markdown.PARSER, "text/markdown", markdown.extract, takes_encoding=True)
 
 _PDF: Final = Format(pdf.PARSER, "application/pdf", pdf.extract, pdf.MAX_BYTES)
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
+_WORD: Final = Format(docx.PARSER, f"{_OFFICE}.wordprocessingml.document", docx.extract, MAX_PACKAGE_BYTES)
+_WORD_WITH_MACROS: Final = replace(_WORD, media_type="application/vnd.ms-word.document.macroEnabled.12")
 
-FORMATS: dict[str, Format] = {".txt": _TEXT, ".md": _MARKDOWN, ".markdown": _MARKDOWN, ".pdf": _PDF}
+FORMATS: dict[str, Format] = {
+    ".txt": _TEXT,
+    ".md": _MARKDOWN,
+    ".markdown": _MARKDOWN,
+    ".pdf": _PDF,
+    ".docx": _WORD,
+    ".docm": _WORD_WITH_MACROS,
+}
 """File ending (lower case, with its dot) -> format."""
 
 
@@ -56,7 +67,7 @@ def extract(form: Format, data: bytes, options: Options = NOTHING_SAID) -> Conte
     _refuse_large(len(data), form.max_bytes)
     try:
         content = form.extract(data, options)
-    except (EvidenceError, MemoryError):  # the limit on memory is not the format's to tell of
+    except EvidenceError:
         raise
     except Exception as fault:  # a parser that breaks on one file must not end the run that reads thousands
         message = gettext_noop(
