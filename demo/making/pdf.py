@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Final
 
+import reportlab
 from reportlab import rl_config
 from reportlab.lib.enums import TA_JUSTIFY
 from reportlab.lib.pagesizes import A4
@@ -17,6 +19,7 @@ from reportlab.platypus import Paragraph
 SANS: Final = "Vera"
 BOLD: Final = "VeraBd"
 ITALIC: Final = "VeraIt"
+FONTS: Final = Path(reportlab.__file__).with_name("fonts")
 HYPHEN: Final = "|"
 """Stands in a word where it may be parted."""
 

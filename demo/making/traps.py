@@ -10,12 +10,10 @@ from typing import Final
 
 from PIL import Image, ImageDraw, ImageFont
 from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.ttfonts import TTFontFile, TTFOpenFile
+from reportlab.pdfbase.ttfonts import TTFontFile
 
-from demo.making.pdf import BOLD, HEIGHT, SANS, canvas
+from demo.making.pdf import BOLD, FONTS, HEIGHT, SANS, canvas
 
-_FONT: Final = str(TTFOpenFile("Vera.ttf")[0])
-_HAND: Final = str(TTFOpenFile("VeraIt.ttf")[0])
 _MARGIN: Final = 70
 _LEADING: Final = 17
 _OFFER: Final = (
@@ -84,7 +82,7 @@ def scan() -> bytes:
     chance = random.Random(17)
     sheet = Image.new("L", (1240, 1754), 255)
     pen = ImageDraw.Draw(sheet)
-    hand = ImageFont.truetype(_HAND, 34)
+    hand = ImageFont.truetype(str(FONTS / "VeraIt.ttf"), 34)
     for number, line in enumerate(_SHIFT):
         y = 190 + number * 96
         pen.line((120, y + 52, 1120, y + 52), fill=120, width=2)
@@ -106,7 +104,7 @@ def scan() -> bytes:
 
 def letter_soup() -> bytes:
     """Letters that are drawn right and named by nothing: glyph numbers of a subset, and no map to characters (Identity-H)."""
-    face = TTFontFile(_FONT)
+    face = TTFontFile(str(FONTS / "Vera.ttf"))
     letters = sorted(set("".join(_SPARES)))
     numbers = {letter: number for number, letter in enumerate(letters, 1)}
     font = face.makeSubset([ord(letter) for letter in letters])
