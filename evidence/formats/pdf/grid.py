@@ -35,20 +35,15 @@ Line = list[tuple[int, Spot]]
 class Grid:
     """A table. rows: for each row a tuple of cells, each the numbers of its pieces in the order of their lines.
 
-    separators: where its columns are parted.
+    first: the piece that the extractor gives first.
     """
 
     rows: tuple[tuple[Cell, ...], ...]
-    separators: tuple[float, ...]
     left: float
     top: float
     right: float
     bottom: float
-
-    @property
-    def first(self) -> int:
-        """The piece that the extractor gives first."""
-        return min(number for row in self.rows for cell in row for number in cell)
+    first: int
 
 
 def build(group: Sequence[Row], separators: Sequence[float], drawn: Points) -> Grid | None:
@@ -62,11 +57,11 @@ def build(group: Sequence[Row], separators: Sequence[float], drawn: Points) -> G
     spots = [spot for row in group for spot in row.spots]
     return Grid(
         tuple(tuple(tuple(cell) for cell in row) for row in joined),
-        tuple(separators),
         min(spot.left for spot in spots),
         min(spot.top for spot in spots),
         max(spot.right for spot in spots),
         max(spot.bottom for spot in spots),
+        min(spot.number for spot in spots),
     )
 
 
@@ -91,10 +86,15 @@ def _is_aligned(lines: Sequence[Line], columns: int) -> bool:
         cells = [spot for line in lines for at, spot in line if at == column]
         if len(cells) < 2:
             continue
-        places = np.array([(spot.left, spot.right, (spot.left + spot.right) / 2) for spot in cells])
-        off = np.abs(places - np.median(places, axis=0)) <= _ALIGNED * cells[0].size
-        aligned += bool(off.mean(axis=0).max() >= _MOSTLY)
+        near = _ALIGNED * cells[0].size
+        edges = ([spot.left for spot in cells], [spot.right for spot in cells], [(spot.left + spot.right) / 2 for spot in cells])
+        aligned += any(_near_middle(places, near) >= _MOSTLY * len(cells) for places in edges)
     return aligned > 1
+
+
+def _near_middle(places: Sequence[float], near: float) -> int:
+    middle = sorted(places)[len(places) // 2]
+    return sum(-near <= place - middle <= near for place in places)
 
 
 def _ruled(group: Sequence[Row], drawn: Points) -> list[bool]:
@@ -116,27 +116,27 @@ def _logical(lines: Sequence[Line], columns: int, ruled: Sequence[bool]) -> list
     pitches = [below - above for above, below in pairwise(tops)]
     smallest = min(pitches)
     has_two = max(pitches) > _TIGHT * smallest
-    tight = [pitch <= max(_TIGHT * smallest, _LEADING * line[0][1].size) for pitch, line in zip(pitches, lines[1:], strict=True)]
     rows: list[list[list[int]]] = []
     for number, line in enumerate(lines):
-        if (
-            not number
-            or ruled[number - 1]
-            or not _goes_on(line, lines[number - 1], rows[-1], has_two=has_two, is_tight=tight[number - 1])
-        ):
+        follows = bool(number) and _follows(line, lines[number - 1], smallest)
+        is_tight = bool(number) and pitches[number - 1] <= max(_TIGHT * smallest, _LEADING * line[0][1].size)
+        taken = {column for column, _ in line}
+        if has_two:
+            goes_on = follows or (is_tight and 0 not in taken and len(taken) < columns)
+        else:
+            goes_on = follows and len(taken) < columns and sum(map(bool, rows[-1])) > 1
+        if not goes_on or ruled[number - 1]:
             rows.append([[] for _ in range(columns)])
         for column, spot in line:
             rows[-1][column].append(spot.number)
     return rows
 
 
-def _goes_on(line: Line, above: Line, row: Sequence[Sequence[int]], *, has_two: bool, is_tight: bool) -> bool:
-    """has_two: whether lines stand at different distances in this table, so that the smaller one is within cells."""
-    if not is_tight:
-        return False
-    ends = {(column, spot.number) for column, spot in above}
-    follows = any((column, spot.number - 1) in ends for column, spot in line)
-    taken = {column for column, _ in line}
-    if has_two:
-        return follows or (0 not in taken and len(taken) < len(row))
-    return follows and len(taken) < len(row) and sum(map(bool, row)) > 1
+def _follows(line: Line, above: Line, smallest: float) -> bool:
+    """Whether the extractor goes straight on from a cell of the line above to the same cell of this one, one line lower."""
+    ends = {(column, spot.number): spot for column, spot in above}
+    for column, spot in line:
+        before = ends.get((column, spot.number - 1))
+        if before and spot.bottom - before.bottom <= max(_TIGHT * smallest, _LEADING * spot.size):
+            return True
+    return False

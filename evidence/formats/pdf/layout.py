@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,9 @@ from evidence.formats.pdf.pieces import Numbers, Pieces, Sheet
 from evidence.formats.pdf.running import Running
 from evidence.formats.pdf.streams import Stream
 from evidence.formats.pdf.writing import Writer
+
+_COLUMN_OF_TEXT: Final = 25
+"""Code points of a line on average, at least, in columns of text that are read as they come; a table has shorter ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def blocks(pages: Iterable[Glyphs]) -> Layout:
     flow, asides = _parted(found, edges, len(sheets))
     arranged = _arranged(found, sheets, flow, text)
     lines = reading.read(found, arranged.lines, text)
-    noted = notes.find(lines, body)
+    noted = notes.find(lines, text, body)
     main = streams.make(found, lines.chosen(~noted), arranged.fresh(noted), text, body)
     others = [streams.make(found, lines.chosen(noted), np.zeros(int(noted.sum()), dtype=bool), text)]
     others += [_aside(found, aside, text) for aside in asides]
@@ -130,11 +134,20 @@ def _arranged(found: Pieces, sheets: Sequence[Sheet], flow: Numbers, text: str) 
 
 
 def _doubtful(found: Pieces, flow: Numbers) -> set[int]:
-    """Pages with a piece that does not stand below the one before."""
-    before, after = flow[:-1], flow[1:]
-    height = found.bottom[after] - found.top[after]
-    beside = found.top[after] < found.bottom[before] - height / 2
-    return set(found.page[after[beside & (found.page[before] == found.page[after])]].tolist())
+    """Pages on which not every piece stands below the one before, unless all it takes is columns of text side by side."""
+    if not len(flow):
+        return set()
+    page, left, right, length = found.page[flow], found.left[flow], found.right[flow], found.end[flow] - found.start[flow]
+    height = found.bottom[flow] - found.top[flow]
+    new_page = np.diff(page, prepend=-1) != 0
+    jumps = ~new_page
+    jumps[1:] &= found.top[flow[1:]] < found.bottom[flow[:-1]] - height[1:] / 2
+    begins = np.flatnonzero(new_page | jumps)
+    reached = np.maximum.reduceat(right, begins)
+    passes_by = np.minimum.reduceat(left, begins)[1:] > reached[:-1]
+    wordy = np.add.reduceat(length, begins) >= _COLUMN_OF_TEXT * np.diff(begins, append=len(flow))
+    fine = np.append(True, passes_by & wordy[1:] & wordy[:-1] & ~found.beside[flow[begins[1:]]])
+    return set(page[begins[jumps[begins] & ~fine]].tolist())
 
 
 def _aside(found: Pieces, numbers: Numbers, text: str) -> Stream:

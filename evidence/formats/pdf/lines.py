@@ -8,7 +8,7 @@ neither its last line nor the next one looks like an end.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from evidence.formats.pdf.glyphs import Flags
 from evidence.formats.pdf.order import Line
-from evidence.formats.pdf.pieces import Numbers, Pieces, Points
+from evidence.formats.pdf.pieces import BLANK, Numbers, Pieces, Points
 
 OTHER_SIZE: Final = 0.08
 """Difference of two font sizes that a reader sees, as a share of the larger one."""
@@ -29,9 +29,13 @@ _GAP: Final = 1.2
 """Times the usual distance of two lines in this print."""
 _STEADY: Final = 0.05
 """Difference of two distances that are meant to be equal, as a share."""
+_DOUBLE: Final = 1.9
+"""Font sizes from one line to the next that are not the usual distance, whatever most lines do: a form's fields stand so."""
+_SENTENCE: Final = 20
+"""Code points of a line in a column of text, at least; labels are shorter."""
 _WIDEST: Final = 3.0
 """Font sizes from one line to the next that end a column of lines in any case."""
-_BLANK: Final = 0.25
+_SPACE: Final = 0.25
 """Width of a blank in font sizes."""
 _SLACK: Final = 0.3
 """Font sizes that a line may end before the margin although the next word would just have fitted."""
@@ -43,30 +47,25 @@ _FEW: Final = 5
 """Pairs of lines from which a usual distance can be told."""
 
 HYPHENS: Final = (0x2D, 0x2010, 0xAD)
-_ENDS: Final = tuple(map(ord, ".!?:;…"))
-_CLOSING: Final = tuple(map(ord, "\"'“”’»«)]"))
-_COMMA: Final = ord(",")
-_LETTERS: Final = 0x2000
-"""Code points whose case is looked up; later ones have hardly any."""
-_LOWER: Final = np.array([chr(code).islower() for code in range(_LETTERS)])
-_BULLETS: Final = "•▪◦‣∙●○■□➢➤✓"
+_ENDS: Final = ".!?:;…"
+_CLOSING: Final = "\"'“”’»«)]"
+_BULLETS: Final = "•▪◦‣∙●○■□➢➤✓–—*-"
 _MARKER: Final = re.compile(
-    rf"(?:[{_BULLETS}–—*-]|\((?:[0-9]{{1,3}}[a-z]?|[a-z]{{1,2}}|[ivx]{{1,5}})\)|[0-9]{{1,3}}[.)]|(?:[a-z]{{1,2}}|[ivx]{{1,5}})\))"
+    rf"(?:[{_BULLETS}]|\((?:[0-9]{{1,3}}[a-z]?|[a-z]{{1,2}}|[ivx]{{1,5}})\)|[0-9]{{1,3}}[.)]|(?:[a-z]{{1,2}}|[ivx]{{1,5}})\))"
     r"(?: (?=\S)|\Z)"
 )
 """What a list item begins with."""
-_NOTE: Final = re.compile(r"\(?[0-9]{1,3}[).]? ?(?=[^\W\d_]|[„“\"(])|[*†‡]+ ?(?=\S)")
-"""What a footnote begins with."""
-_JOINING_WORD: Final = re.compile(r"(?:und|oder|and|or)\Z")
-_LONGEST_WORD: Final = 4
+_JOINING_WORDS: Final = (" und", " oder", " and", " or")
+_LEADERS: Final = (". . .", "....")
+_PAGE_NUMBER: Final = re.compile(r"[0-9]{1,4}|[ivxlc]{1,6}")
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
     """One entry for each line, in reading order. start, end: of its text, as in Pieces. word: width of its first word.
 
-    marked: begins as a list item does. noted: begins as a footnote does. lower: begins with a small letter. ended: ends as a
-    sentence does. listed: ends as a list item may do before the next one. hyphen: ends with a hyphen.
+    marked: begins as a list item does. lower: begins with a small letter. ended: ends as a sentence does. listed: ends as a list
+    item may do before the next one. led: leads to a page number, as in a table of contents. hyphen: ends with a hyphen.
     """
 
     lines: Sequence[Line]
@@ -81,10 +80,10 @@ class Lines:
     word: Points
     bold: Flags
     marked: Flags
-    noted: Flags
     lower: Flags
     ended: Flags
     listed: Flags
+    led: Flags
     hyphen: Flags
 
     def chosen(self, wanted: Flags) -> Lines:
@@ -105,7 +104,6 @@ def read(pieces: Pieces, lines: Sequence[Line], text: str) -> Lines:
 
     start, end = pieces.start[first], pieces.end[last]
     closing, before = pieces.codes[end - 1], pieces.codes[np.maximum(end - 2, 0)]
-    openings = list(zip(start.tolist(), pieces.end[first].tolist(), (first != last).tolist(), strict=True))
     return Lines(
         lines=lines,
         page=pieces.page[first],
@@ -118,34 +116,90 @@ def read(pieces: Pieces, lines: Sequence[Line], text: str) -> Lines:
         size=over(np.maximum, pieces.size),
         word=pieces.word[first],
         bold=over(np.logical_and, pieces.bold),
-        marked=np.array([_is_marked(text, *opening) for opening in openings], dtype=bool),
-        noted=np.array([_NOTE.match(text, at, until) is not None for at, until, _ in openings], dtype=bool),
-        lower=is_lower(pieces.codes[start]),
-        ended=np.isin(closing, _ENDS) | (np.isin(closing, _CLOSING) & np.isin(before, _ENDS)),
-        listed=(closing == _COMMA) | np.array([_joins(text, until) for until in end.tolist()], dtype=bool),
-        hyphen=np.isin(closing, HYPHENS) & (before != 0x20),
+        marked=_marked(pieces, first, last, text),
+        lower=_LOWER.of(pieces.codes[start]),
+        ended=_END.of(closing) | (_CLOSE.of(closing) & _END.of(before)),
+        listed=_checked(_JOINING_LETTER.of(closing), start, end, lambda at, until: text.endswith(_JOINING_WORDS, at, until))
+        | (closing == ord(",")),
+        led=_led(pieces, first, last, text),
+        hyphen=is_hyphen(closing) & (before != BLANK),
     )
 
 
-def _is_marked(text: str, start: int, end: int, has_more: bool) -> bool:
-    """has_more: whether other pieces follow on the line."""
-    found = _MARKER.match(text, start, end)
-    return found is not None and (has_more or found.end() < end)
+class Table:
+    """Code points of one kind, to be looked up many at once; none is later than the general punctuation."""
+
+    _LAST: Final = 0x27FF
+
+    def __init__(self, belongs: Callable[[str], bool]) -> None:
+        self._flags = np.array([belongs(chr(code)) for code in range(self._LAST)] + [False])
+
+    def of(self, codes: npt.NDArray[np.uint32]) -> Flags:
+        """Whether each belongs."""
+        return np.asarray(self._flags[np.minimum(codes, self._LAST)])
 
 
-def _joins(text: str, end: int) -> bool:
-    return _JOINING_WORD.search(text, end - _LONGEST_WORD, end) is not None
+_LOWER: Final = Table(str.islower)
+_DIGIT: Final = Table("0123456789".__contains__)
+_END: Final = Table(_ENDS.__contains__)
+_CLOSE: Final = Table(_CLOSING.__contains__)
+_JOINING_LETTER: Final = Table("dr".__contains__)
+_MARKING: Final = Table(("(0123456789" + _BULLETS).__contains__)
+
+
+def is_lower(codes: npt.NDArray[np.uint32]) -> Flags:
+    """Whether each is a small letter."""
+    return _LOWER.of(codes)
+
+
+def is_hyphen(codes: npt.NDArray[np.uint32]) -> Flags:
+    """Whether each is a hyphen, or may be one at a line's end."""
+    return np.asarray((codes == HYPHENS[0]) | (codes == HYPHENS[1]) | (codes == HYPHENS[2]))
+
+
+def _checked(candidates: Flags, start: Numbers, end: Numbers, check: Callable[[int, int], bool]) -> Flags:
+    """The candidates whose range passes the check."""
+    found = candidates.copy()
+    for number in np.flatnonzero(candidates).tolist():
+        found[number] = check(int(start[number]), int(end[number]))
+    return found
+
+
+def _marked(pieces: Pieces, first: Numbers, last: Numbers, text: str) -> Flags:
+    """Lines that begin with a marker and hold more than that."""
+    start, end = pieces.start[first], pieces.end[first]
+    codes = pieces.codes
+    last_code = max(len(codes) - 1, 0)
+    candidates = _MARKING.of(codes[start])
+    for letters in (1, 2, 3):
+        candidates |= codes[np.minimum(start + letters, last_code)] == ord(")")
+    alone = dict(zip(start.tolist(), (first == last).tolist(), strict=True))
+
+    def is_marked(at: int, until: int) -> bool:
+        found = _MARKER.match(text, at, until)
+        return found is not None and not (alone[at] and found.end() == until)
+
+    return _checked(candidates, start, end, is_marked)
+
+
+def _led(pieces: Pieces, first: Numbers, last: Numbers, text: str) -> Flags:
+    """Lines that end with a page number behind leaders or at some distance."""
+    start, end = pieces.start[first], pieces.end[last]
+    numbered = _DIGIT.of(pieces.codes[end - 1])
+    led = _checked(numbered, start, end, lambda at, until: any(text.find(leader, at, until) >= 0 for leader in _LEADERS))
+    apart = _checked(
+        numbered & (first != last),
+        pieces.start[last],
+        end,
+        lambda at, until: _PAGE_NUMBER.fullmatch(text, at, until) is not None,
+    )
+    return led | (apart & (pieces.end[first] - start > 1))
 
 
 def marker(text: str, start: int, end: int) -> str:
     """What a marked line begins with."""
     found = _MARKER.match(text, start, end)
     return found[0].strip() if found else ""
-
-
-def is_lower(codes: npt.NDArray[np.uint32]) -> Flags:
-    """Whether each is a small letter."""
-    return np.asarray((codes < _LETTERS) & _LOWER[np.minimum(codes, _LETTERS - 1)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +210,7 @@ class _Pairs:
     column. jumps: at the head of another column or page. size: how much the sizes differ, as a share of the larger one. bold:
     whether only one of them is bold. indent: how much farther right it begins, in font sizes. centred: both are set in the
     middle. filled: the line before has no room for this one's first word. alone: the line before is the only one of its column.
+    wordy: it is as long as one in a column of text.
     """
 
     em: Points
@@ -168,6 +223,7 @@ class _Pairs:
     centred: Flags
     filled: Flags
     alone: Flags
+    wordy: Flags
 
 
 def begins(lines: Lines, fresh: Flags) -> Flags:
@@ -183,9 +239,9 @@ def begins(lines: Lines, fresh: Flags) -> Flags:
     new |= pairs.below & (pairs.indent > _INDENT) & ~pairs.centred & ~lines.marked[:-1] & ended
     first = np.append(True, new[:-1])
     new |= pairs.below & (pairs.indent < -_INDENT) & ~pairs.centred & ~runs_on & ~(first & ~lines.marked[:-1])
-    goes_on = pairs.jumps & ~ended & ~lines.marked[1:] & (pairs.size <= OTHER_SIZE) & ~pairs.bold
+    goes_on = pairs.jumps & pairs.wordy & ~ended & ~lines.marked[1:] & (pairs.size <= OTHER_SIZE) & ~pairs.bold
     goes_on &= lower | (pairs.filled & ~pairs.alone)
-    new = np.where(pairs.below, new, ~goes_on) & ~parted
+    new = np.where(pairs.below, new | lines.led[:-1], ~goes_on) & ~parted
     return np.append(True, new | fresh[1:])
 
 
@@ -213,16 +269,22 @@ def _pairs(lines: Lines, fresh: Flags) -> _Pairs:
         bold=lines.bold[1:] != lines.bold[:-1],
         indent=indent,
         centred=centred,
-        filled=room < lines.word[1:] + (_BLANK + _SLACK) * em,
+        filled=room < lines.word[1:] + (_SPACE + _SLACK) * em,
         alone=np.repeat(counts, counts)[:-1] == 1,
+        wordy=lines.end[:-1] - lines.start[:-1] >= _SENTENCE,
     )
 
 
 def _looks_new(lines: Lines, pairs: _Pairs, runs_on: Flags) -> Flags:
     """Another print, a gap, or a line that was not filled."""
     alike = pairs.below & (pairs.size <= OTHER_SIZE)
-    usual = _usual_pitch(pairs, alike & pairs.filled)
-    steady = pairs.filled & (pairs.pitch <= 2 * usual) & (_same_as(pairs.pitch, alike, 1) | _same_as(pairs.pitch, alike, -1))
+    usual = _usual_pitch(pairs, alike & pairs.filled & (pairs.pitch <= _DOUBLE * pairs.em))
+    steady = (
+        pairs.filled
+        & pairs.wordy
+        & (pairs.pitch <= 2 * usual)
+        & (_same_as(pairs.pitch, alike, 1) | _same_as(pairs.pitch, alike, -1))
+    )
     gap = (pairs.pitch > _GAP * usual) & ~steady
     sentence = runs_on & (pairs.size <= _UNSTEADY) & (pairs.pitch <= _GAP * _GAP * usual)
     other = (pairs.size > OTHER_SIZE) | pairs.bold | gap

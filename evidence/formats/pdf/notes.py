@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
@@ -11,19 +12,25 @@ import numpy as np
 from evidence.formats.pdf.glyphs import Flags
 from evidence.formats.pdf.lines import Lines
 
+_NUMBER: Final = re.compile(r"\(?[0-9]{1,3}[).]? ?(?=[^\W\d_]|[„“\"(])|[*†‡]+ ?(?=\S)")
+"""What a footnote begins with."""
 _SMALL: Final = 0.92
 """Times the size of the text, at most."""
 
 
-def find(lines: Lines, body: float) -> Flags:
-    """For each line whether it belongs to a note. body: the size of most of the text."""
+def find(lines: Lines, text: str, body: float) -> Flags:
+    """For each line whether it belongs to a note. text: of all pieces; body: the size of most of it."""
     small = lines.size <= _SMALL * body
     found = np.zeros(len(small), dtype=bool)
     for first, last in _runs(lines, small):
         stands_below = first > 0 and lines.page[first - 1] == lines.page[first] and lines.top[first - 1] < lines.top[first]
-        if stands_below and _ends_column(lines, last) and (lines.noted[first] or _interrupts(lines, first, last)):
+        if stands_below and _ends_column(lines, last) and (_is_numbered(lines, first, text) or _interrupts(lines, first, last)):
             found[first:last] = True
     return found
+
+
+def _is_numbered(lines: Lines, first: int, text: str) -> bool:
+    return _NUMBER.match(text, int(lines.start[first]), int(lines.end[first])) is not None
 
 
 def _runs(lines: Lines, small: Flags) -> Sequence[tuple[int, int]]:

@@ -91,7 +91,8 @@ class _Page:
         if is_mixed:
             self.mixed.append([spot for half in halves for spot in half])
         for half in halves:
-            self.look(half)
+            if _has_rows(half):
+                self.look(half)
 
     def _is_list(self, group: Sequence[Row], gaps: Sequence[float]) -> bool:
         """Whether the first of two columns holds nothing but markers."""
@@ -107,11 +108,31 @@ class _Page:
         return worded >= _WORDED * len(cells)
 
     def _is_worded(self, number: int) -> bool:
-        return _WORD.search(self.text, self.pieces.start[number], self.pieces.end[number]) is not None
+        return _WORD.search(self.text[self.pieces.start[number] : self.pieces.end[number]]) is not None
 
-    def items(self, found: Sequence[Spot]) -> Iterator[tuple[Line, list[Spot]] | tuple[Grid, None]]:
+    def items(self, found: Sequence[Spot]) -> Iterator[list[Spot] | Grid]:
         """Lines and tables in the extractor's order; a table, and columns it reads across, where their first piece is."""
         tables = {number: grid for grid in self.grids for row in grid.rows for cell in row for number in cell}
+        shown = set[int]()
+        line: list[Spot] = []
+        for spot in self._sequence(found):
+            grid = tables.get(spot.number)
+            if grid is None and spot.beside and line and self._goes_on(line[-1].number, spot.number):
+                line.append(spot)
+                continue
+            if line:
+                yield line
+            line = [] if grid else [spot]
+            if grid and grid.first not in shown:
+                shown.add(grid.first)
+                yield grid
+        if line:
+            yield line
+
+    def _sequence(self, found: Sequence[Spot]) -> Iterable[Spot]:
+        """The extractor's order, but for columns that it reads across."""
+        if not self.mixed:
+            return found
         sequence, done = list[Spot](), set[int]()
         groups = {spot.number: group for group in self.mixed for spot in group}
         for spot in found:
@@ -119,24 +140,15 @@ class _Page:
                 group = groups.get(spot.number, [spot])
                 sequence.extend(group)
                 done.update(member.number for member in group)
-        shown = set[int]()
-        line: list[Spot] = []
-        for spot in sequence:
-            grid = tables.get(spot.number)
-            if line and (grid or not self._goes_on(line[-1].number, spot.number)):
-                yield tuple(member.number for member in line), line
-                line = []
-            if grid is None:
-                line.append(spot)
-            elif id(grid) not in shown:
-                shown.add(id(grid))
-                yield grid, None
-        if line:
-            yield tuple(member.number for member in line), line
+        return sequence
 
     def _goes_on(self, before: int, number: int) -> bool:
-        together = self.parts.get(before) == self.parts.get(number)
-        return number == before + 1 and together and bool(self.pieces.beside[number])
+        return number == before + 1 and self.parts.get(before) == self.parts.get(number)
+
+
+def _has_rows(found: Sequence[Spot]) -> bool:
+    """Whether there can be pieces side by side, and not only one below the other."""
+    return any(after.top < (before.top + before.bottom) / 2 for before, after in pairwise(found))
 
 
 @dataclass(slots=True)
@@ -151,25 +163,27 @@ class _Block:
     length: int
 
 
-def _blocks(items: Iterable[tuple[Line, list[Spot]] | tuple[Grid, None]]) -> list[_Block]:
+def _blocks(items: Iterable[list[Spot] | Grid]) -> list[_Block]:
     blocks: list[_Block] = []
-    for item, line in items:
-        if line is None:
-            assert isinstance(item, Grid)
+    last: _Block | None = None
+    for item in items:
+        if isinstance(item, Grid):
             blocks.append(_Block([item], item.left, item.top, item.right, item.bottom, _COLUMN))
+            last = None
             continue
-        left, right = line[0].left, line[-1].right
-        top, bottom = min(spot.top for spot in line), max(spot.bottom for spot in line)
-        length = sum(spot.length for spot in line)
-        last = blocks[-1] if blocks and not isinstance(blocks[-1].items[-1], Grid) else None
+        line = tuple([spot.number for spot in item])
+        left, top, right, bottom, length = item[0].left, item[0].top, item[-1].right, item[0].bottom, item[0].length
+        for spot in item[1:]:
+            top, bottom, length = min(top, spot.top), max(bottom, spot.bottom), length + spot.length
         height = bottom - top
         if last and -height / 2 <= top - last.bottom <= _FAR * height and left < last.right and last.left < right:
-            last.items.append(item)
+            last.items.append(line)
             last.left, last.right = min(last.left, left), max(last.right, right)
             last.bottom = max(last.bottom, bottom)
             last.length += length
         else:
-            blocks.append(_Block([item], left, top, right, bottom, length))
+            last = _Block([line], left, top, right, bottom, length)
+            blocks.append(last)
     return blocks
 
 

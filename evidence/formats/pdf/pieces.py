@@ -18,6 +18,7 @@ from evidence.formats.pdf.glyphs import Codes, Flags, Glyphs, Places
 
 BLANK: Final = 0x20
 NO_BREAK: Final = 0xA0
+_LINE_END: Final = 0x0A
 _BATCH: Final = 200_000
 """Glyphs that are worked on at once: enough to make the cost of a single array operation vanish, in a few megabytes."""
 _SAME_LINE: Final = 0.4
@@ -31,7 +32,7 @@ _LEVEL: Final = 3
 _DOWNWARDS, _UPSIDE_DOWN, _UPWARDS = 90, 180, 270
 _DIRECTIONS: Final = (0, _DOWNWARDS, _UPSIDE_DOWN, _UPWARDS)
 _UNEVEN: Final = 0.2
-"""Points between the lower edges of two glyphs that stand at one height."""
+"""Points between the lower edges of two glyphs that stand at one height, and between two sizes that are one."""
 _MOSTLY: Final = 0.7
 """Share of bold glyphs in what looks bold; formulas in a bold heading are not."""
 
@@ -107,20 +108,25 @@ def _joined(found: Sequence[Pieces]) -> Pieces:
     return Pieces(**values)
 
 
+Measures = npt.NDArray[np.float32]
+
+
 @dataclass(frozen=True, slots=True)
 class _Ink:
-    """Every glyph that is no blank: `at` is its number in the batch. Places are meant as the glyph is read, from left to right,
-    whatever direction it is written in; only what is written aslant keeps the places that it has on the page.
+    """Every glyph that is no blank: `at` is its number in the batch, `pages` where each page's glyphs begin among them.
+
+    Places are meant as the glyph is read, from left to right, whatever direction it is written in; only what is written aslant
+    keeps the places that it has on the page. angle: None where everything is written from left to right.
     """
 
     at: Numbers
-    left: Points
-    top: Points
-    right: Points
-    bottom: Points
-    size: Points
-    page: Numbers
-    angle: Numbers
+    left: Measures
+    top: Measures
+    right: Measures
+    bottom: Measures
+    size: Measures
+    pages: Numbers
+    angle: Numbers | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,72 +144,69 @@ class _Pairs:
 def _pieces(pages: Sequence[Glyphs], sheets: list[Sheet], counted: int) -> Pieces:
     """The pieces of these pages; adds the sheet of each. counted: glyphs on the pages before."""
     codes = _column(pages, "codes", np.uint32)
-    ink = _ink(pages, codes, len(sheets))
-    main_angles = _main_angles(ink, len(sheets), len(pages))
-    for page, angle in zip(pages, main_angles.tolist(), strict=True):
-        sheets.append(_sheet(page, angle))
-    line_ends = np.cumsum(_column(pages, "generated", np.bool_) & (codes == 10))
-    pairs = _pairs(ink, line_ends, codes)
+    ink = _ink(pages, codes)
+    main_angles = _main_angles(ink, len(pages))
+    first_page = len(sheets)
+    sheets.extend(_sheet(page, angle) for page, angle in zip(pages, main_angles.tolist(), strict=True))
+    pairs = _pairs(ink, _column(pages, "generated", np.bool_) & (codes == _LINE_END), codes)
     begins = np.flatnonzero(np.concatenate((np.ones(min(len(ink.at), 1), dtype=bool), pairs.cut)))
     kept = np.zeros(len(codes), dtype=bool)
     kept[ink.at] = True
     blanks = ink.at[:-1][pairs.blank] + 1
     kept[blanks] = True
     codes[blanks] = np.where(codes[blanks] == NO_BREAK, NO_BREAK, BLANK)
-    start = np.cumsum(kept)[ink.at[begins]] - 1
+    start = (np.cumsum(kept) - 1)[ink.at[begins]]
     main = _main_glyphs(ink, begins)
     counts = np.diff(begins, append=len(ink.at))
-    right = _reduced(np.maximum, ink.right, begins)
-    left = _reduced(np.minimum, ink.left, begins)
-    bold = _reduced(np.add, _column(pages, "bold", np.bool_)[ink.at].astype(np.int64), begins)
+    left, right = _reduced(np.minimum, ink.left, begins), _reduced(np.maximum, ink.right, begins)
+    page = np.searchsorted(ink.pages, begins, side="right") - 1
     return Pieces(
         codes=codes[kept],
         origins=counted + np.flatnonzero(kept),
         start=start,
         end=np.append(start[1:], np.count_nonzero(kept)) if len(start) else start,
-        page=ink.page[begins],
-        left=left,
-        top=ink.top[main],
-        right=right,
-        bottom=ink.bottom[main],
-        size=ink.size[main],
-        word=_first_words(ink, pairs.blank, begins, right) - left,
-        bold=bold >= _MOSTLY * counts,
-        unseen=_reduced(np.logical_and, _column(pages, "unseen", np.bool_)[ink.at], begins),
-        turned=ink.angle[begins] != main_angles[ink.page[begins] - len(sheets) + len(pages)],
+        page=page + first_page,
+        left=left.astype(np.float64),
+        top=ink.top[main].astype(np.float64),
+        right=right.astype(np.float64),
+        bottom=ink.bottom[main].astype(np.float64),
+        size=ink.size[main].astype(np.float64).round(2),
+        word=(_first_words(ink, pairs.blank, begins, right) - left).astype(np.float64),
+        bold=_added(_column(pages, "bold", np.bool_)[ink.at], begins) >= _MOSTLY * counts,
+        unseen=_added(_column(pages, "unseen", np.bool_)[ink.at], begins) == counts,
+        turned=np.zeros(len(begins), dtype=bool) if ink.angle is None else ink.angle[begins] != main_angles[page],
         beside=np.concatenate((np.zeros(min(len(begins), 1), dtype=bool), pairs.beside[begins[1:] - 1])),
     )
 
 
 def _column(pages: Sequence[Glyphs], name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
-    return np.concatenate([np.zeros(0, kind), *(getattr(page, name) for page in pages)])
+    return np.concatenate([np.zeros(0, kind), *[getattr(page, name) for page in pages]])
 
 
-def _ink(pages: Sequence[Glyphs], codes: Codes, first: int) -> _Ink:
-    """first: number of the first page."""
+def _ink(pages: Sequence[Glyphs], codes: Codes) -> _Ink:
     at = np.flatnonzero((codes > BLANK) & (codes != NO_BREAK))
-    boxes = np.concatenate([np.zeros((0, 4)), *(page.boxes for page in pages)])[at]
-    numbers = np.repeat(np.arange(len(pages)), [len(page.codes) for page in pages])[at]
-    angle = _straight(_column(pages, "angle", np.int16)[at].astype(np.int64) % 360)
-    for direction in _DIRECTIONS[1:]:
-        turned = np.flatnonzero(angle == direction)
-        if len(turned):
-            sizes = np.array([(page.width, page.height) for page in pages])[numbers[turned]]
+    boxes = np.concatenate([np.zeros((0, 4)), *[page.boxes for page in pages]], dtype=np.float32, casting="same_kind")[at]
+    ends = np.cumsum([len(page.codes) for page in pages], dtype=np.int64)
+    begins = np.searchsorted(at, np.concatenate(([0], ends[:-1]))) if len(ends) else ends
+    angles = _column(pages, "angle", np.int16)
+    angle = _straight(angles[at].astype(np.int64) % 360) if angles.any() else None
+    if angle is not None:
+        numbers = np.searchsorted(begins, np.arange(len(at)), side="right") - 1
+        for direction in _DIRECTIONS[1:]:
+            turned = np.flatnonzero(angle == direction)
+            sizes = np.array([(page.width, page.height) for page in pages], dtype=np.float32)[numbers[turned]]
             boxes[turned] = _turned(boxes[turned], direction, sizes[:, 0], sizes[:, 1])
     left, top, right, bottom = np.ascontiguousarray(boxes.T)
-    size = _column(pages, "size", np.float32)[at].astype(np.float64).round(2)
-    return _Ink(at, left, top, right, bottom, size, numbers + first, angle)
+    return _Ink(at, left, top, right, bottom, _column(pages, "size", np.float32)[at], begins, angle)
 
 
 def _straight(angle: Numbers) -> Numbers:
     """Angles, with those that are nearly one of the four directions made so."""
-    if not angle.any():
-        return angle
     nearest = np.round(angle / 90).astype(np.int64) * 90
     return np.where(np.abs(angle - nearest) <= _LEVEL, nearest % 360, angle)
 
 
-def _turned(boxes: Places, direction: int, width: float | Points, height: float | Points) -> Places:
+def _turned(boxes: npt.NDArray[Any], direction: int, width: Any, height: Any) -> npt.NDArray[Any]:
     """Boxes as they are seen when the page is turned so that what is written in this direction runs from left to right."""
     left, top, right, bottom = boxes.T
     if direction == _DOWNWARDS:
@@ -215,13 +218,15 @@ def _turned(boxes: Places, direction: int, width: float | Points, height: float 
     return np.stack(turned, axis=1)
 
 
-def _main_angles(ink: _Ink, first: int, count: int) -> Numbers:
+def _main_angles(ink: _Ink, count: int) -> Numbers:
     """For each page the direction in which most of it is written; the usual one where it is none of the four."""
     main = np.zeros(count, dtype=np.int64)
-    for number in np.unique(ink.page[ink.angle != 0]).tolist():
-        angles, counts = np.unique(ink.angle[ink.page == number], return_counts=True)
-        most = int(angles[counts.argmax()])
-        main[number - first] = most if most in _DIRECTIONS else 0
+    if ink.angle is not None:
+        for number, own in enumerate(np.split(ink.angle, ink.pages[1:])):
+            if own.any():
+                angles, counts = np.unique(own, return_counts=True)
+                main[number] = angles[counts.argmax()]
+        main[~np.isin(main, _DIRECTIONS)] = 0
     return main
 
 
@@ -233,30 +238,52 @@ def _sheet(page: Glyphs, angle: int) -> Sheet:
     return Sheet(width, height, drawn)
 
 
-def _pairs(ink: _Ink, line_ends: Numbers, codes: Codes) -> _Pairs:
-    ended = np.diff(line_ends[ink.at]) > 0
-    em = np.maximum(np.maximum(ink.size[:-1], ink.size[1:]), 0.1)
+def _pairs(ink: _Ink, is_line_end: Flags, codes: Codes) -> _Pairs:
+    between = np.diff(ink.at) - 1
+    ends_between = np.zeros(len(between), dtype=np.int64)
+    behind = np.searchsorted(ink.at, np.flatnonzero(is_line_end))
+    np.add.at(ends_between, behind[(behind > 0) & (behind < len(ink.at))] - 1, 1)
+    ended = ends_between > 0
+    em = np.maximum(np.maximum(ink.size[:-1], ink.size[1:]), np.float32(0.1))
     ahead = ink.left[1:] - ink.right[:-1]
     distance = np.maximum(ahead, ink.left[:-1] - ink.right[1:])
-    on_line = _common(ink.top, ink.bottom) >= _SAME_LINE
-    level = np.isin(ink.angle[1:], _DIRECTIONS)
-    # vertical writing, unless the extractor says that a line ends
-    below = ~ended & (_common(ink.left, ink.right) >= _SAME_LINE) & (np.abs(ink.top[1:] - ink.bottom[:-1]) <= em)
-    together = np.where(level, (on_line & (distance <= _WIDE * em)) | below, ~ended)
-    cut = ~together | (np.diff(ink.page) != 0) | (np.diff(ink.angle) != 0)
-    beside = cut & level & on_line & (ahead > _WIDE * em) & (np.diff(ink.page) == 0) & (np.diff(ink.angle) == 0)
-    has_blank = np.diff(ink.at) - np.diff(line_ends[ink.at]) > 1
-    blank = ~cut & (has_blank | (ended & (distance > _WORD * em)))
-    for number in np.flatnonzero(~cut & ended & ~blank):
+    on_line = _on_line(ink)
+    together = on_line & (distance <= _WIDE * em)
+    _join_below(ink, together, ended, em)
+    wide = on_line & (ahead > _WIDE * em)
+    if ink.angle is not None:
+        slanted = ~np.isin(ink.angle[1:], _DIRECTIONS)
+        turns = np.diff(ink.angle) != 0
+        together = np.where(slanted, ~ended, together) & ~turns
+        wide &= ~slanted & ~turns
+    inner = ink.pages[(ink.pages > 0) & (ink.pages < len(ink.at))] - 1
+    together[inner] = wide[inner] = False
+    blank = together & ((between > ends_between) | (ended & (distance > _WORD * em)))
+    for number in np.flatnonzero(together & ended & ~blank):
         blank[number] = _composes(codes, ink.at, int(number))
-    return _Pairs(cut, beside, blank)
+    return _Pairs(~together, wide & ~together, blank)
 
 
-def _common(low: Points, high: Points) -> Points:
-    """How much of the smaller extent each glyph and the next have in common."""
-    extent = high - low
-    common = np.minimum(high[:-1], high[1:]) - np.maximum(low[:-1], low[1:])
-    return np.asarray(common / np.maximum(np.minimum(extent[:-1], extent[1:]), 0.01))
+def _on_line(ink: _Ink) -> Flags:
+    """Whether each glyph and the next stand on one line."""
+    level = ink.bottom[1:] == ink.bottom[:-1]
+    other = np.flatnonzero(~level)
+    level[other] = _common(ink.top, ink.bottom, other) >= _SAME_LINE
+    return np.asarray(level)
+
+
+def _join_below(ink: _Ink, together: Flags, ended: Flags, em: Measures) -> None:
+    """Put together what stands straight below the glyph before, as in vertical writing, unless a line ends there."""
+    apart = np.flatnonzero(~together & ~ended)
+    near = np.abs(ink.top[apart + 1] - ink.bottom[apart]) <= em[apart]
+    together[apart[near & (_common(ink.left, ink.right, apart) >= _SAME_LINE)]] = True
+
+
+def _common(low: Measures, high: Measures, numbers: Numbers) -> Measures:
+    """How much of the smaller extent each of these glyphs and the next have in common."""
+    first, second, extent = numbers, numbers + 1, high - low
+    common = np.minimum(high[first], high[second]) - np.maximum(low[first], low[second])
+    return np.asarray(common / np.maximum(np.minimum(extent[first], extent[second]), np.float32(0.01)))
 
 
 def _composes(codes: Codes, at: Numbers, number: int) -> bool:
@@ -268,7 +295,7 @@ def _composes(codes: Codes, at: Numbers, number: int) -> bool:
 def _main_glyphs(ink: _Ink, begins: Numbers) -> Numbers:
     """For each piece a glyph of its longest run in one size at one height; raised numbers and formulas have others."""
     new = np.ones(len(ink.at), dtype=bool)
-    new[1:] = (ink.size[1:] != ink.size[:-1]) | (np.abs(np.diff(ink.bottom)) > _UNEVEN)
+    new[1:] = (np.abs(np.diff(ink.size)) > _UNEVEN) | (np.abs(np.diff(ink.bottom)) > _UNEVEN)
     new[begins] = True
     runs = np.flatnonzero(new)
     owners = np.searchsorted(begins, runs, side="right")
@@ -276,13 +303,24 @@ def _main_glyphs(ink: _Ink, begins: Numbers) -> Numbers:
     return np.asarray(runs[order[np.flatnonzero(np.diff(owners[order], append=-1))]])
 
 
-def _first_words(ink: _Ink, blank: Flags, begins: Numbers, right: Points) -> Points:
+def _first_words(ink: _Ink, blank: Flags, begins: Numbers, right: Measures) -> Measures:
     """For each piece where its first word ends."""
-    last = np.append(np.flatnonzero(blank), len(ink.at))
-    found = last[np.searchsorted(last, begins)]
+    if not len(begins):
+        return right
+    last = np.append(np.flatnonzero(blank), len(ink.at) - 1)
+    found = last[np.searchsorted(last[:-1], begins)]
     inside = found < np.append(begins[1:], len(ink.at)) - 1
-    return np.where(inside, ink.right[np.minimum(found, len(ink.at) - 1)] if len(ink.at) else right, right)
+    return np.where(inside, ink.right[found], right)
 
 
-def _reduced(operation: np.ufunc, values: npt.NDArray[Any], begins: Numbers) -> npt.NDArray[Any]:
-    return np.asarray(operation.reduceat(values, begins)) if len(begins) else values
+def _reduced(operation: np.ufunc, values: Measures, begins: Numbers) -> Measures:
+    return np.asarray(operation.reduceat(values, begins)) if len(begins) else values[:0]
+
+
+def _added(flags: Flags, begins: Numbers) -> Numbers:
+    """How many of each piece's flags are set."""
+    if not len(begins):
+        return np.zeros(0, dtype=np.int64)
+    if not flags.any():
+        return np.zeros(len(begins), dtype=np.int64)
+    return np.asarray(np.add.reduceat(flags, begins, dtype=np.int64))

@@ -10,7 +10,10 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Final
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from evidence.formats.pdf.pieces import Pieces
 
@@ -29,9 +32,11 @@ _CROSSED_SELDOM: Final = 0.2
 """Crossings for each row, at most, of a gap between columns of text that the extractor reads one after the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A piece as this step sees it. length: in code points. is_sign: the sign of a currency, which belongs to what follows."""
+class Spot(NamedTuple):
+    """A piece as this step sees it. length: in code points. beside: as in Pieces.
+
+    is_sign: the sign of a currency, which belongs to what follows.
+    """
 
     number: int
     left: float
@@ -40,32 +45,21 @@ class Spot:
     bottom: float
     size: float
     length: int
+    beside: bool
     is_sign: bool
 
-    @property
-    def height(self) -> float:
-        """In points."""
-        return self.bottom - self.top
 
+class Row(NamedTuple):
+    """Pieces side by side, from left to right, and the edges of the highest and the lowest of them."""
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Pieces side by side, from left to right."""
-
-    spots: tuple[Spot, ...]
-
-    @property
-    def top(self) -> float:
-        """Of its highest piece."""
-        return min(spot.top for spot in self.spots)
-
-    @property
-    def bottom(self) -> float:
-        """Of its lowest piece."""
-        return max(spot.bottom for spot in self.spots)
+    spots: Sequence[Spot]
+    top: float
+    bottom: float
 
     def gaps(self) -> list[tuple[float, float]]:
         """From left to right."""
+        if len(self.spots) == 1:
+            return []
         found = []
         reached = self.spots[0].right
         for spot in self.spots[1:]:
@@ -75,27 +69,45 @@ class Row:
         return found
 
 
-def spots(pieces: Pieces, numbers: Iterable[int]) -> list[Spot]:
+def spots(pieces: Pieces, numbers: Sequence[int]) -> list[Spot]:
     """In the order of the numbers."""
-    chosen = list(numbers)
-    lengths = pieces.end - pieces.start
-    columns = (pieces.left, pieces.top, pieces.right, pieces.bottom, pieces.size, lengths)
-    codes = pieces.codes[pieces.start[chosen]].tolist()
-    signs = [length == 1 and unicodedata.category(chr(code)) == "Sc" for length, code in zip(lengths[chosen], codes, strict=True)]
-    return [Spot(*values) for values in zip(chosen, *(column[chosen].tolist() for column in columns), signs, strict=True)]
+    lengths = pieces.end[numbers] - pieces.start[numbers]
+    signs = np.zeros(len(lengths), dtype=bool)
+    for single in np.flatnonzero(lengths == 1).tolist():
+        signs[single] = unicodedata.category(chr(pieces.codes[pieces.start[numbers[single]]])) == "Sc"
+    columns = (pieces.left, pieces.top, pieces.right, pieces.bottom, pieces.size)
+    values = [column[numbers].tolist() for column in columns]
+    return list(map(Spot, numbers, *values, lengths.tolist(), pieces.beside[numbers].tolist(), signs.tolist()))
 
 
 def rows(found: Iterable[Spot]) -> list[Row]:
     """From top to bottom."""
     grouped: list[list[Spot]] = []
-    for spot in sorted(found, key=lambda spot: spot.top + spot.bottom):
-        first = grouped[-1][0] if grouped else None
-        common = min(spot.bottom, first.bottom) - max(spot.top, first.top) if first else 0.0
-        if first and common >= _SAME_ROW * min(spot.height, first.height):
+    top = bottom = 0.0
+    for spot in sorted(found, key=_middle):
+        common = (bottom if bottom < spot.bottom else spot.bottom) - (top if top > spot.top else spot.top)
+        lower = min(spot.bottom - spot.top, bottom - top)
+        if grouped and common >= _SAME_ROW * lower:
             grouped[-1].append(spot)
         else:
             grouped.append([spot])
-    return [Row(tuple(sorted(group, key=lambda spot: spot.left))) for group in grouped]
+            top, bottom = spot.top, spot.bottom
+    return [_row(group) for group in grouped]
+
+
+def _middle(spot: Spot) -> float:
+    return spot.top + spot.bottom
+
+
+def _row(group: list[Spot]) -> Row:
+    if len(group) == 1:
+        return Row(group, group[0].top, group[0].bottom)
+    group.sort(key=_left)
+    return Row(group, min(spot.top for spot in group), max(spot.bottom for spot in group))
+
+
+def _left(spot: Spot) -> float:
+    return spot.left
 
 
 @dataclass(slots=True)
@@ -108,14 +120,17 @@ class _Stretch:
 
     def takes(self, row: Row) -> bool:
         """Add the row if one of the gaps goes on through it."""
-        if row.top - self.bottom > _FAR * row.spots[0].height:
+        first = row.spots[0]
+        if row.top - self.bottom > _FAR * (first.bottom - first.top):
             return False
-        going_on = [gap for gap in (_free(gap, row) for gap in self.gaps) if gap]
+        going_on = [free for gap in self.gaps if (free := _free(gap, row))]
         if not going_on:
             return False
-        own = [gap for gap in row.gaps() if not any(gap[0] < right and left < gap[1] for left, right in going_on)]
+        for gap in row.gaps():
+            if not any(gap[0] < right and left < gap[1] for left, right in going_on):
+                going_on.append(gap)
         self.rows.append(row)
-        self.gaps = sorted(going_on + own)
+        self.gaps = going_on
         self.bottom = max(self.bottom, row.bottom)
         return True
 
@@ -178,7 +193,7 @@ def kind(separator: float, group: Sequence[Row]) -> Gap:
     """MIXED_COLUMNS: the extractor reads across columns of text, line by line."""
     sides = [(spot.number, spot.left >= separator, spot) for row in group for spot in row.spots]
     sides.sort(key=lambda side: side[0])
-    crossed = sum(before[1] != after[1] for before, after in zip(sides, sides[1:], strict=False))
+    crossed = sum(before[1] != after[1] for before, after in pairwise(sides))
     halves = [[spot for _, is_right, spot in sides if is_right == side] for side in (False, True)]
     fewer = min(len(half) for half in halves)
     if crossed <= max(1, _CROSSED_SELDOM * fewer):

@@ -41,13 +41,14 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Pieces side by side near a page's edge. height: of the row above or below which the page ends, in points."""
+    """Pieces side by side near a page's edge. place: how far from it, in points. is_all: whether the page holds nothing else."""
 
     page: int
     is_footer: bool
     place: float
     pieces: tuple[int, ...]
     texts: tuple[str, ...]
+    is_all: bool
 
 
 def find(pieces: Pieces, sheets: Sequence[Sheet], text: str, body: float) -> Sequence[Running]:
@@ -77,13 +78,14 @@ def _rows(pieces: Pieces, sheets: Sequence[Sheet], text: str, body: float) -> It
         height = sheets[page].height
         upper = _block(tops, bottoms, range(first, last), limit=_EDGE * height)
         lower = _block(over_tops, over_bottoms, range(last - 1, first - 1, -1), limit=(_EDGE - 1) * height)
+        is_all = sum(map(len, upper)) + sum(map(len, lower)) >= last - first
         for is_footer, block in ((False, upper), (True, lower)):
             for row in block if not is_footer else reversed(block):
                 row = sorted(row, key=lambda number: pieces.left[numbers[number]])
                 if max(sizes[number] for number in row) <= _LARGE * body:
                     place = height - bottoms[row[0]] if is_footer else tops[row[0]]
                     texts = tuple(text[starts[number] : ends[number]] for number in row)
-                    yield _Row(page, is_footer, place, tuple(numbers[number] for number in row), texts)
+                    yield _Row(page, is_footer, place, tuple(numbers[number] for number in row), texts, is_all)
 
 
 def _block(tops: Sequence[float], bottoms: Sequence[float], order: range, *, limit: float) -> Sequence[Sequence[int]]:
@@ -116,7 +118,8 @@ def _standing_again(rows: Sequence[_Row]) -> set[int]:
         places = [rows[number].place for number, _ in members]
         middle = sorted(places)[len(places) // 2]
         near = [member for member, place in zip(members, places, strict=True) if abs(place - middle) <= _SAME_PLACE]
-        found.update(_running(rows, near))
+        if not all(rows[number].is_all for number, _ in near):
+            found.update(_running(rows, near))
     return found
 
 

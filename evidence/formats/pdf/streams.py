@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,12 +20,13 @@ from evidence.formats.pdf.pieces import Numbers, Pieces
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """numbers: the pieces of all lines; gaps: what stands before each; offsets: where each line's pieces begin among them.
+    """line_pages: of each line. numbers: the pieces of all lines; gaps: what stands before each. offsets: where each line begins
+    among them.
 
     hyphens: pieces whose last code point parts a word.
     """
 
-    lines: Lines
+    line_pages: Sequence[int]
     blocks: Sequence[Block]
     numbers: Sequence[int]
     gaps: Sequence[int]
@@ -33,7 +35,7 @@ class Stream:
 
     def pages(self, block: Block) -> tuple[int, int]:
         """Where the block begins and where it ends."""
-        return int(self.lines.page[block.first]), int(self.lines.page[block.last - 1])
+        return self.line_pages[block.first], self.line_pages[block.last - 1]
 
     def pieces(self, first: int, last: int) -> tuple[Sequence[int], Sequence[int]]:
         """The pieces of these lines and what stands before each."""
@@ -42,7 +44,7 @@ class Stream:
 
     def first_line(self, page: int, start: int) -> int:
         """The first line from start on that stands on this page or on a later one."""
-        return start + int(np.searchsorted(self.lines.page[start:], page))
+        return bisect_left(self.line_pages, page, start)
 
     def cut(self, pages: Iterable[int]) -> Stream:
         """The same, with no block that goes on over both ends of one of these pages."""
@@ -75,7 +77,7 @@ def make(pieces: Pieces, lines: Lines, fresh: Flags, text: str, body: float | No
     before, after = numbers[ends[inside - 1] - 1], numbers[offsets[inside]]
     gaps[offsets[inside]], joined = joints.between(pieces, before, after, text)
     return Stream(
-        lines=lines,
+        line_pages=lines.page.tolist(),
         blocks=making.paragraphs(begins) if body is None else making.find(lines, begins, text, body),
         numbers=numbers.tolist(),
         gaps=gaps.tolist(),

@@ -31,6 +31,7 @@ class Writer:
         self._passages: list[tuple[PassageKind, int, int, tuple[int, ...], int | None]] = []
         self._spans: list[tuple[SpanKind, int, int, str]] = []
         self._outline: list[tuple[int, int]] = []
+        self._headings: tuple[int, ...] = ()
         self._gap: int = NOTHING
 
     @property
@@ -47,12 +48,13 @@ class Writer:
         if self._passages:
             together = kind in _TOGETHER and kind is self._passages[-1][0] and not apart
             self._gap = _LINE if together else _PARAGRAPH
-        if kind is PassageKind.HEADING:
-            self._outline = [(above, number) for above, number in self._outline if above < level]
-        headings = tuple(number for _, number in self._outline)
-        if kind is PassageKind.HEADING:
-            self._outline.append((level, self.number))
-        self._passages.append((kind, len(self._numbers), level, headings, columns))
+        if kind is not PassageKind.HEADING:
+            self._passages.append((kind, len(self._numbers), level, self._headings, columns))
+            return
+        outline = [(above, number) for above, number in self._outline if above < level]
+        self._passages.append((kind, len(self._numbers), level, tuple(number for _, number in outline), columns))
+        self._outline = [*outline, (level, self.number - 1)]
+        self._headings = tuple(number for _, number in self._outline)
 
     def add(self, numbers: Sequence[int], gaps: Sequence[int]) -> None:
         """Pieces of the passage that was begun; before the first one stands what parts the passage from the last."""
@@ -85,14 +87,12 @@ class Writer:
         ends = np.cumsum(lengths + widths)
         starts = ends - lengths
         total = int(ends[-1]) if len(ends) else 0
-        codes = np.repeat(_CODES[gaps], lengths + widths)
         sources = np.repeat(begin - starts, lengths + widths) + np.arange(total)
-        own = np.ones(total, dtype=bool)
+        codes, origins = self._codes.take(sources, mode="wrap"), self._pieces.origins.take(sources, mode="wrap")
         for width in (1, 2):
-            own[starts[widths >= width] - width] = False
-        codes[own] = self._codes[sources[own]]
-        origins = np.full(total, -1, dtype=np.int64)
-        origins[own] = self._pieces.origins[sources[own]]
+            wide = widths >= width
+            places = starts[wide] - width
+            codes[places], origins[places] = _CODES[gaps[wide]], -1
         self._find_hyphens(numbers)
         firsts = [passage[1] for passage in self._passages]
         places = np.append(starts, total)
