@@ -67,7 +67,7 @@ def extract(form: Format, data: bytes, options: Options = NOTHING_SAID) -> Conte
     _refuse_large(len(data), form.max_bytes)
     try:
         content = form.extract(data, options)
-    except EvidenceError:
+    except (EvidenceError, MemoryError):  # the limit on memory is not the format's to tell of
         raise
     except Exception as fault:  # a parser that breaks on one file must not end the run that reads thousands
         message = gettext_noop(

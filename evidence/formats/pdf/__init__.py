@@ -13,7 +13,7 @@ import numpy as np
 import pypdfium2
 
 from evidence.anchoring import Parser
-from evidence.boxes import Boxes, pack
+from evidence.boxes import Boxes, packed
 from evidence.content import Content, Note, Page
 from evidence.errors import Refused, gettext_noop
 from evidence.formats.options import Options
@@ -102,6 +102,6 @@ class _Kept:
     def pages(self, starts: Iterable[int], shares: Boxes) -> Iterator[Page]:
         """Pages that start there in the text, each with the boxes of its code points."""
         bounds = [*starts, len(shares)]
-        for number, (label, size) in enumerate(zip(self._labels, self._sizes, strict=True)):
-            start, end = bounds[number], bounds[number + 1]
-            yield Page(label, start, end, *size, pack(shares[start:end]))
+        boxes = packed(shares, bounds)
+        for label, size, start, end, some in zip(self._labels, self._sizes, bounds[:-1], bounds[1:], boxes, strict=True):
+            yield Page(label, start, end, *size, some)

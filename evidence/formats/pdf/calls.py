@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ Numbers: TypeAlias = npt.NDArray[np.int64]
 Addresses: TypeAlias = npt.NDArray[np.uint64]
 
 _SLOTS: Final = 16_384
+_SURROGATES: Final = (0xD800, 0xE000)
 
 
 class _Slots:
@@ -57,7 +58,12 @@ def address(handle: Any) -> int:
 
 def pointed(handle: Any) -> Handle:
     """The argument for a handle of pdfium's that will be used very often."""
-    return ctypes.byref(ctypes.c_char.from_address(address(handle)))
+    return pointed_at(address(handle))
+
+
+def pointed_at(place: int) -> Handle:
+    """The argument for what is at this address."""
+    return ctypes.byref(ctypes.c_char.from_address(place))
 
 
 _loose_box = plain("FPDFText_GetLooseCharBox")
@@ -77,20 +83,28 @@ _map_error = plain("FPDFText_HasUnicodeMapError")
 _is_hyphen = plain("FPDFText_IsHyphen")
 
 
-def character_boxes(text: Handle, count: int) -> npt.NDArray[np.float32]:
-    """Left, top, right, bottom on the page (upwards) of all characters, as high as their font."""
-    return _filled(_loose_box, (repeat(text), range(count)), count, _RECTANGLES)
+def character_boxes(texts: Sequence[Handle], counts: Sequence[int], characters: Numbers) -> npt.NDArray[np.float32]:
+    """Left, top, right, bottom on the page (upwards) of each character, as high as its font. counts: how many of each text."""
+    of = chain.from_iterable(map(repeat, texts, counts))
+    return _filled(_loose_box, (of, characters.tolist()), len(characters), _RECTANGLES)
 
 
-def code_points(text: Handle, count: int) -> npt.NDArray[np.uint32]:
-    """The code point of each character; U+0002 or U+FFFE for a hyphen at a line's end."""
-    units = np.empty(count + 1, dtype=np.uint16)
-    written = _get_text(text, 0, count, ctypes.c_void_p(units.ctypes.data))
-    codes = units[:count].astype(np.uint32)
-    if written == count + 1 and not ((codes >= 0xD800) & (codes < 0xE000)).any():
-        return codes
-    # what has no place in a text is left out of it, and what lies beyond U+FFFF is two units: ask for each
-    return np.fromiter(map(_unicode, repeat(text), range(count)), np.uint32, count)
+def code_points(texts: Sequence[Handle], counts: Sequence[int]) -> npt.NDArray[np.uint32]:
+    """The code point of each character of these texts; U+0002 or U+FFFE for a hyphen at a line's end."""
+    units = np.empty(sum(counts) + 1, dtype=np.uint16)  # each text ends with a zero, which the next one overwrites
+    start, written = 0, []
+    for text, count in zip(texts, counts, strict=True):
+        written.append(_get_text(text, 0, count, ctypes.c_void_p(units.ctypes.data + start * units.itemsize)))
+        start += count
+    codes = units[:-1].astype(np.uint32)
+    pairs = np.flatnonzero((codes >= _SURROGATES[0]) & (codes < _SURROGATES[1]))
+    start = 0
+    for text, count, size in zip(texts, counts, written, strict=True):
+        # what has no place in a text is left out of it, and what lies beyond U+FFFF is two units: ask for each
+        if count and (size != count + 1 or ((pairs >= start) & (pairs < start + count)).any()):
+            codes[start : start + count] = np.fromiter(map(_unicode, repeat(text), range(count)), np.uint32, count)
+        start += count
+    return codes
 
 
 def text_objects(texts: Iterable[Handle], characters: Numbers) -> Addresses:
@@ -133,9 +147,10 @@ def render_modes(objects: Addresses) -> npt.NDArray[np.int64]:
     return np.fromiter(map(_mode_of, map(ctypes.c_void_p, objects.tolist())), np.int64, len(objects))
 
 
-def page_objects(page: Handle, count: int) -> Addresses:
-    """What is drawn on a page, in this order."""
-    return np.fromiter(map(_page_object, repeat(page), range(count)), np.uint64, count)
+def page_objects(pages: Sequence[Handle], counts: Sequence[int]) -> Addresses:
+    """What is drawn on each of these pages, in this order."""
+    of = chain.from_iterable(map(repeat, pages, counts))
+    return np.fromiter(map(_page_object, of, chain.from_iterable(map(range, counts))), np.uint64, sum(counts))
 
 
 def form_objects(form: Handle, count: int) -> Addresses:

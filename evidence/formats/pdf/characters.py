@@ -60,17 +60,20 @@ class Characters:
 
 
 def read(loaded: Sequence[Page]) -> Characters:
-    """The characters of these pages."""
-    counts = [page.count for page in loaded]
-    codes = np.concatenate([calls.code_points(page.text, page.count) for page in loaded])
-    places = np.concatenate([page.seen(calls.character_boxes(page.text, page.count)) for page in loaded])
-    page = np.repeat(np.arange(len(loaded)), counts)
-    number = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)
-    is_point = (places[:, 0] == places[:, 2]) & (places[:, 1] == places[:, 3])
-    generated = is_point & ((codes == _SPACE) | (codes == _LINE_FEED) | (codes == _RETURN))
+    """The characters of these pages; a line end is a line feed."""
+    counts, texts = [page.count for page in loaded], [page.text for page in loaded]
+    codes = calls.code_points(texts, counts)
+    kept = np.ones(len(codes), dtype=bool)
+    kept[:-1] = (codes[:-1] != _RETURN) | (codes[1:] != _LINE_FEED)
+    page = np.repeat(np.arange(len(loaded)), counts)[kept]
+    number = (np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts))[kept]
+    codes = codes[kept]
+    places = _seen(loaded, page, calls.character_boxes(texts, np.bincount(page, minlength=len(loaded)).tolist(), number))
+    blank = np.flatnonzero((codes == _SPACE) | (codes == _LINE_FEED) | (codes == _RETURN))
+    generated = np.zeros(len(codes), dtype=bool)
+    generated[blank] = (places[blank, 0] == places[blank, 2]) & (places[blank, 1] == places[blank, 3])
     hyphen = _marked_hyphens(loaded, page, number, codes)
-    kept = ~(generated & (codes == _RETURN))
-    some = Characters(len(loaded), page[kept], number[kept], codes[kept], places[kept], generated[kept], hyphen[kept])
+    some = Characters(len(loaded), page, number, codes, places, generated, hyphen)
     some.hyphen[:] |= _hyphens_at_line_ends(some)
     some.codes[some.hyphen] = HYPHEN
     return some
@@ -92,6 +95,19 @@ def right_to_left(codes: Codes) -> Flags:
     return np.asarray(
         (codes >= 0x590) & (codes < 0x900) | (codes >= 0xFB1D) & (codes < 0xFE00) | (codes >= 0xFE70) & (codes < 0xFF00)
     )
+
+
+def _seen(loaded: Sequence[Page], page: Numbers, boxes: npt.NDArray[np.float32]) -> Places:
+    """Boxes as their pages are looked at."""
+    if any(one.turns for one in loaded):
+        parts = np.split(boxes, np.searchsorted(page, np.arange(1, len(loaded))))
+        return np.concatenate([one.seen(part) for one, part in zip(loaded, parts, strict=True)])
+    if len({one.corner for one in loaded}) == 1:
+        return loaded[0].seen(boxes)
+    corners = np.array([one.corner for one in loaded])[:, :2]
+    places = boxes * np.array((1.0, -1.0, 1.0, -1.0))
+    places += (np.concatenate((corners, corners), axis=1) * (-1.0, 1.0, -1.0, 1.0))[page]
+    return np.asarray(places)
 
 
 def _marked_hyphens(loaded: Sequence[Page], page: Numbers, number: Numbers, codes: Codes) -> Flags:

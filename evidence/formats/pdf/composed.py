@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -34,56 +35,54 @@ def composed(codes: Codes, places: Places) -> tuple[Codes, Places, Numbers]:
 
     A letter and its accents become one code point, whose box holds all of theirs.
     """
-    text = _text(codes)
-    made, boxes, origins = list[str](), [places[:0]], list[int]()
-    for start, end in _clusters(text):
-        letters = profile.normalise(text[start:end])
-        same = len(letters) == end - start
-        made.append(letters)
-        boxes.append(places[start:end] if same else np.repeat(_union(places[start:end]), len(letters), axis=0))
-        origins.extend(range(start, end) if same else [start] * len(letters))
-    numbers = np.array(origins, dtype=np.int64)
-    return np.array([ord(letter) for letter in "".join(made)], dtype=np.uint32), np.concatenate(boxes), numbers
+    made, boxes, origins, done = list[Codes](), list[Places](), list[Numbers](), 0
+    for start, end, letters in _changes(codes):
+        made += [codes[done:start], np.array([ord(letter) for letter in letters], dtype=np.uint32)]
+        boxes += [places[done:start], np.repeat(_union(places[start:end]), len(letters), axis=0)]
+        origins += [np.arange(done, start), np.full(len(letters), start)]
+        done = end
+    return (
+        np.concatenate((*made, codes[done:])),
+        np.concatenate((*boxes, places[done:])),
+        np.concatenate((*origins, np.arange(done, len(codes)))),
+    )
 
 
 def unsettled(codes: Codes) -> Numbers:
     """The places of the code points that the profile would put together with what stands before them."""
-    text = _text(codes)
-    return np.array([place for start, end in _clusters(text) for place in _changed(text[start:end], start)], dtype=np.int64)
+    places = [place for start, end, _ in _changes(codes) for place in range(min(start + 1, end - 1), end)]
+    return np.array(places, dtype=np.int64)
 
 
-def parted(codes: Codes, places: Places, angles: npt.NDArray[np.int16]) -> Places:
-    """The boxes, with those that several code points in a row have in common (a ligature's) parted evenly among them.
+def part(codes: Codes, places: Places, angles: npt.NDArray[np.int16]) -> None:
+    """Part the boxes that several code points in a row have in common (a ligature's) evenly among them, in place.
 
     angles: of the writing, clockwise. Letters of right-to-left scripts take their shares from the right.
     """
-    same = (places[1:] == places[:-1]).all(axis=1) & (places[1:, 0] != places[1:, 2]) & (places[1:, 1] != places[1:, 3])
-    if not same.any():
-        return places
-    inside = np.concatenate(([False], same))
-    begin = np.flatnonzero(~inside)
-    sizes = np.diff(np.append(begin, len(codes)))
-    position, size = np.arange(len(codes)) - np.repeat(begin, sizes), np.repeat(sizes, sizes)
-    shared = np.flatnonzero(size > 1)
-    return _with_shares(places, shared, position[shared], size[shared], _backwards(codes[shared], angles[shared]), angles[shared])
+    near = np.flatnonzero(places[1:, 0] == places[:-1, 0])
+    one, next_ = places[near], places[near + 1]
+    near = near[(one == next_).all(axis=1) & (one[:, 0] != one[:, 2]) & (one[:, 1] != one[:, 3])]
+    if not near.size:
+        return
+    begin = near[np.diff(near, prepend=-2) != 1]
+    size = np.diff(np.append(np.flatnonzero(np.diff(near, prepend=-2) != 1), len(near))) + 1
+    shared = np.repeat(begin, size) + (position := _counted(size))
+    _share(places, shared, position, np.repeat(size, size), codes[shared], angles[shared])
 
 
-def _with_shares(
-    places: Places,
-    shared: Numbers,
-    position: Numbers,
-    size: Numbers,
-    backwards: npt.NDArray[np.bool_],
-    angles: npt.NDArray[np.int16],
-) -> Places:
-    position = np.where(backwards, size - 1 - position, position)
-    low = (np.round(angles / 90).astype(np.int64) % 2 == 1).astype(np.int64)  # upright writing parts its boxes from top to bottom
+def _counted(sizes: Numbers) -> Numbers:
+    """0, 1, 2 and so on for each of these sizes."""
+    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+def _share(
+    places: Places, shared: Numbers, position: Numbers, size: Numbers, codes: Codes, angles: npt.NDArray[np.int16]
+) -> None:
+    position = np.where(_backwards(codes, angles), size - 1 - position, position)
+    low = np.round(angles / 90).astype(np.int64) % 2  # upright writing parts its boxes from top to bottom
     start = places[shared, low]
     step = (places[shared, low + 2] - start) / size
-    result = places.copy()
-    result[shared, low] = start + step * position
-    result[shared, low + 2] = start + step * (position + 1)
-    return result
+    places[shared, low], places[shared, low + 2] = start + step * position, start + step * (position + 1)
 
 
 def _backwards(codes: Codes, angles: npt.NDArray[np.int16]) -> npt.NDArray[np.bool_]:
@@ -96,20 +95,22 @@ def _text(codes: Codes) -> str:
     return codes.astype("<u4").tobytes().decode("utf-32-le")
 
 
-def _clusters(text: str) -> list[tuple[int, int]]:
-    """Half-open ranges of the text whose composed forms, one after the other, are the composed text."""
-    found, start = [], 0
-    for end in range(1, len(text)):
-        if text[end] < "\u0300" or _starts(text[start:end], text[end]):
-            found.append((start, end))
-            start = end
-    if text:
-        found.append((start, len(text)))
-    return found
-
-
-def _changed(cluster: str, start: int) -> range:
-    return range(start + 1, start + len(cluster)) if profile.normalise(cluster) != cluster else range(0)
+def _changes(codes: Codes) -> Iterator[tuple[int, int, str]]:
+    """Ranges that the profile changes, and what it makes of them."""
+    text = _text(codes)
+    odd = np.flatnonzero((codes >= _SAFE_BELOW) & ((codes < _PUNCTUATION[0]) | (codes >= _PUNCTUATION[1]))).tolist()
+    end = 0
+    for place in odd:
+        if place < end:
+            continue
+        start = place
+        end = place + 1
+        if place and not _starts(text[place - 1], text[place]):
+            start = place - 1
+        while end < len(text) and not _starts(text[start:end], text[end]):
+            end += 1
+        if (letters := profile.normalise(text[start:end])) != text[start:end]:
+            yield start, end, letters
 
 
 def _starts(before: str, letter: str) -> bool:

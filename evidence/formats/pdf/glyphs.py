@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -17,7 +17,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from evidence.boxes import FULL, Boxes
-from evidence.formats.pdf import calls, characters, composed, pages, runs, shapes
+from evidence.formats.pdf import calls, characters, composed, pages, runs, shapes, unseen
 from evidence.formats.pdf.calls import Numbers
 from evidence.formats.pdf.characters import Characters, right_to_left
 from evidence.formats.pdf.characters import Codes as Codes
@@ -28,7 +28,7 @@ from evidence.formats.pdf.pages import Page
 from evidence.formats.pdf.runs import Runs
 from evidence.formats.pdf.shapes import Shapes
 from evidence.formats.pdf.soup import Soup
-from evidence.formats.pdf.unseen import Look, unseen
+from evidence.formats.pdf.unseen import Letters
 
 _LABEL_BYTES: Final = 256
 
@@ -97,17 +97,17 @@ class Reader:
         garbled, unmapped = np.zeros((2, len(some.codes)), dtype=bool)
         garbled[drawn], unmapped[drawn] = self._soup.judged(font[look.of], some.codes[drawn], _asking(loaded, some, drawn))
         run = np.append(look.of, -1)[np.cumsum(~some.generated) - 1]
-        codes, places, kept = _composed(some, characters.cleaned(some, unmapped))
-        some, run, garbled = some.taken(codes, places, kept), run[kept], garbled[kept]
-        turns = np.array([page.turns for page in loaded])[some.page]
-        angle = (np.round(look.angle[run]).astype(np.int16) + 90 * turns.astype(np.int16)) % 360
-        some.places[:] = composed.parted(some.codes, some.places, angle)
-        drawings = [shapes.of(page) for page in loaded]
-        hidden = self._unseen(drawings, some, look, run)
+        some, kept = _composed(some, characters.cleaned(some, unmapped))
+        if kept is not None:
+            run, garbled = run[kept], garbled[kept]
+        angle = _angle(loaded, some, look, run)
+        composed.part(some.codes, some.places, angle)
+        drawings = shapes.of(loaded)
+        hidden = self._unseen(loaded, drawings, some, look, run)
         some.places[some.generated] = 0
         shares = _shares(loaded, some)
-        size = look.size[run].astype(np.float32)
-        font, bold = font[run].astype(np.int16), (bold | look.outlined)[run]
+        size = look.size.astype(np.float32)[run]
+        font, bold = font.astype(np.int16)[run], (bold | look.outlined)[run]
         return [
             Glyphs(
                 label=self._label(page.number),
@@ -129,15 +129,16 @@ class Reader:
             for page, drawing, part in zip(loaded, drawings, some.parts(), strict=True)
         ]
 
-    def _unseen(self, drawings: Sequence[Shapes], some: Characters, look: Runs, run: Numbers) -> Flags:
-        result = np.zeros(len(some.codes), dtype=bool)
+    def _unseen(self, loaded: Sequence[Page], drawings: Sequence[Shapes], some: Characters, look: Runs, run: Numbers) -> Flags:
+        result = unseen.blank_on_paper(look)[run]
         for drawing, part in zip(drawings, some.parts(), strict=True):
-            of, places = run[part], some.places[part]
-            drawn = np.flatnonzero(~some.generated[part])
-            of = of[drawn]
-            one = Look(places[drawn], look.object[of], look.size[of], look.colour[of], look.mode[of])
-            result[part][drawn] = unseen(self._document, one, drawing)
-        return result
+            if len(drawing):
+                drawn = part.start + np.flatnonzero(~some.generated[part])
+                hidden = unseen.hidden(self._document, Letters(some.places[drawn], run[drawn], look), drawing)
+                if hidden is not None:
+                    result[drawn] = hidden
+        result |= unseen.blank(look)[run] | unseen.off(loaded, some.page, some.places)
+        return np.asarray(result & ~some.generated)
 
     def _label(self, number: int) -> str:
         """The number that is printed on a page (counted from 0), or its place in the document."""
@@ -167,23 +168,35 @@ def _asking(loaded: Sequence[Page], some: Characters, drawn: Numbers) -> Callabl
     return unmapped
 
 
-def _composed(some: Characters, codes: Codes) -> tuple[Codes, Places, Numbers]:
-    """Code points, boxes and the characters that they come from; no letter is composed over the end of a page."""
+def _composed(some: Characters, codes: Codes) -> tuple[Characters, Numbers | None]:
+    """With these code points, composed, and the characters that they come from if others than before.
+
+    No letter is composed over the end of a page.
+    """
     if composed.is_composed(codes):
-        return codes, some.places, np.arange(len(codes))
+        return replace(some, codes=codes), None
     made = [(*composed.composed(codes[part], some.places[part]), part.start) for part in some.parts()]
-    return (
-        np.concatenate([one[0] for one in made]),
-        np.concatenate([one[1] for one in made]),
-        np.concatenate([one[2] + one[3] for one in made]),
-    )
+    kept = np.concatenate([one[2] + one[3] for one in made])
+    return some.taken(np.concatenate([one[0] for one in made]), np.concatenate([one[1] for one in made]), kept), kept
+
+
+def _angle(loaded: Sequence[Page], some: Characters, look: Runs, run: Numbers) -> npt.NDArray[np.int16]:
+    angle = np.round(look.angle).astype(np.int16)[run]
+    if any(page.turns for page in loaded):
+        angle += np.array([90 * page.turns for page in loaded], dtype=np.int16)[some.page]
+    return np.asarray(angle % 360) if angle.any() else angle
 
 
 def _shares(loaded: Sequence[Page], some: Characters) -> Boxes:
     """Boxes in shares of the page, zeros for what does not stand on it."""
-    sides = np.array([(page.width, page.height) * 2 for page in loaded]).reshape(-1, 4)
+    sides = np.array([(page.width, page.height) * 2 for page in loaded], dtype=np.float32)
     scale = np.divide(FULL, sides, out=np.zeros_like(sides), where=sides > 0)
-    shares = np.rint(np.clip(some.places * scale[some.page], 0, FULL)).astype(np.uint16)
-    shares[(shares[:, 0] == shares[:, 2]) & ((shares[:, 0] == 0) | (shares[:, 0] == FULL))] = 0
-    shares[(shares[:, 1] == shares[:, 3]) & ((shares[:, 1] == 0) | (shares[:, 1] == FULL))] = 0
+    scaled = some.places.astype(np.float32)
+    scaled *= np.repeat(scale, np.bincount(some.page, minlength=len(loaded)), axis=0)
+    np.clip(scaled, 0, FULL, out=scaled)
+    shares = np.rint(scaled, out=scaled).astype(np.uint16)
+    for low in (0, 1):
+        edge = np.flatnonzero(shares[:, low] == shares[:, low + 2])
+        edge = edge[(shares[edge, low] == 0) | (shares[edge, low] == FULL)]
+        shares[edge] = 0
     return np.asarray(shares)

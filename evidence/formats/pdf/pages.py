@@ -27,6 +27,11 @@ MAX_OBJECTS: Final = 500_000
 BATCH: Final = 16_384
 """Characters that are worked on together: small pages share what each step costs, and memory stays flat."""
 _BATCH_PAGES: Final = 64
+_load_text = calls.plain("FPDFText_LoadPage", ctypes.c_size_t)
+_close_text = calls.plain("FPDFText_ClosePage", None)
+_rotation = calls.plain("FPDFPage_GetRotation")
+_count_characters = calls.plain("FPDFText_CountChars")
+_count_objects = calls.plain("FPDFPage_CountObjects")
 _UNSHOWN: Final = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP)
 """Annotations that draw nothing, or nothing with words."""
 _TURNED: Final = {
@@ -42,13 +47,15 @@ _TURNED: Final = {
 class Page:
     """One page in memory; one that can't be loaded has no size and nothing on it.
 
-    width, height: points, as looked at. corner: left, top, right, bottom of what is looked at, on the page (upwards).
-    turns: quarter turns clockwise. count: of characters. objects: how many are drawn, forms counted as one.
+    raw: pdfium's own handle. page, text: arguments for calls. width, height: points, as looked at. corner: left, top, right,
+    bottom of what is looked at, on the page (upwards). turns: quarter turns clockwise. count: of characters. objects: how many are drawn, forms counted as one.
     lacks_values: a form field holds a value and no picture of it.
     """
 
     number: int
-    raw: tuple[Any, Any] = (None, None)
+    raw: Any = None
+    page: calls.Handle = None
+    text: calls.Handle = None
     corner: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     turns: int = 0
     count: int = 0
@@ -57,7 +64,7 @@ class Page:
 
     @property
     def lost(self) -> bool:
-        return not self.raw[1]
+        return not self.text
 
     @property
     def width(self) -> float:
@@ -69,29 +76,19 @@ class Page:
         left, top, right, bottom = self.corner
         return right - left if self.turns % 2 else top - bottom
 
-    @property
-    def page(self) -> calls.Handle:
-        """The page as an argument for calls."""
-        return calls.pointed(self.raw[0])
-
-    @property
-    def text(self) -> calls.Handle:
-        """Its text as an argument for calls."""
-        return calls.pointed(self.raw[1])
-
     def seen(self, places: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
         """Left, top, right, bottom on the page (upwards) as points from the top left of the page as it is looked at."""
         order, signs = _TURNED[self.turns]
+        if not self.turns:
+            return np.asarray(places * np.array(signs, np.float64) + np.array((-self.corner[0], self.corner[1]) * 2))
         left, top, right, bottom = self.corner
         begin = {0: (-left, top), 1: (-bottom, -left), 2: (right, -bottom), 3: (top, right)}[self.turns]
         return np.asarray(places[:, order] * np.array(signs, np.float64) + np.array(begin * 2))
 
     def close(self) -> None:
-        page, text = self.raw
-        if text:
-            pdfium.FPDFText_ClosePage(text)
-        if page:
-            pdfium.FPDF_ClosePage(page)
+        if self.text:
+            _close_text(self.text)
+        pdfium.FPDF_ClosePage(self.raw)
 
 
 @contextmanager
@@ -124,14 +121,18 @@ def _loaded(document: pypdfium2.PdfDocument, number: int) -> Page:
         raw = pdfium.FPDF_LoadPage(document, number)
     if not raw:
         return Page(number)
-    text = pdfium.FPDFText_LoadPage(raw)
+    handle = calls.pointed(raw)
+    address = _load_text(handle)
+    text = calls.pointed_at(address) if address else None
     page = Page(
         number,
-        raw=(raw, text),
+        raw=raw,
+        page=handle,
+        text=text,
         corner=corner,
-        turns=pdfium.FPDFPage_GetRotation(raw) % 4,
-        count=max(pdfium.FPDFText_CountChars(text), 0) if text else 0,
-        objects=max(pdfium.FPDFPage_CountObjects(raw), 0) if text else 0,
+        turns=_rotation(handle) % 4,
+        count=max(_count_characters(text), 0) if text else 0,
+        objects=max(_count_objects(handle), 0) if text else 0,
         lacks_values=lacks_values,
     )
     if page.count > MAX_CHARACTERS or page.objects > MAX_OBJECTS:

@@ -63,6 +63,13 @@ def _filled(document: Any, shapes: Shapes, number: int, winding: bool) -> Paint 
     return Paint(colour, lambda points: _inside(edges, points, winding) & _unclipped(shapes, number, points))
 
 
+def rough_colour(shapes: Shapes, number: int) -> npt.NDArray[np.int64]:
+    """The colour that pdfium names for the inside of a path, however it is filled."""
+    colour = [ctypes.c_uint() for _ in range(4)]
+    pdfium.FPDFPageObj_GetFillColor(object_at(int(shapes.object[number])), *colour)
+    return np.array([part.value for part in colour[:3]], dtype=np.int64)
+
+
 def picture(shapes: Shapes, number: int) -> Paint:
     """What a picture or a gradient puts on the page."""
     return Paint(None, lambda points: _unclipped(shapes, number, points))
@@ -88,7 +95,7 @@ def hides(document: Any, shapes: Shapes, number: int, points: Points) -> Flags:
 
 def _alpha(document: Any, shapes: Shapes, handle: Any) -> npt.NDArray[np.uint8] | None:
     """How opaque a picture is, as the page is looked at; None for all of it."""
-    bitmap = pdfium.FPDFImageObj_GetRenderedBitmap(document, shapes.page.raw[0], handle)
+    bitmap = pdfium.FPDFImageObj_GetRenderedBitmap(document, shapes.page.raw, handle)
     if not bitmap:
         return np.zeros((1, 1), dtype=np.uint8)
     try:
@@ -127,7 +134,7 @@ def _is_bar(shapes: Shapes, number: int) -> bool:
     form = shapes.forms[number]
     scale = float(np.sqrt(abs(np.linalg.det((matrix_of(handle) if form is None else form.matrix)[:2]))))
     thin = float((shapes.box[number, 2:] - shapes.box[number, :2]).min())
-    return _THICK <= width.value * scale and thin <= width.value * scale * 1.5 and pdfium.FPDFPath_CountSegments(handle) == 2
+    return width.value * scale >= _THICK and thin <= width.value * scale * 1.5 and pdfium.FPDFPath_CountSegments(handle) == 2
 
 
 def _outer(form: Form | None) -> Iterator[Any]:

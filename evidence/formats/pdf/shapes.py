@@ -23,6 +23,8 @@ MAX_DEPTH: Final = 8
 """Forms inside forms; what lies deeper is not looked at."""
 LAST: Final = np.iinfo(np.int64).max
 _WITHOUT: Final = np.zeros(0, dtype=np.uint64)
+_NO_NUMBERS: Final = np.zeros(0, dtype=np.int64)
+_NO_BOXES: Final = np.zeros((0, 4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +69,35 @@ class Shapes:
         return float(((box[:, 2] - box[:, 0]) * (box[:, 3] - box[:, 1])).sum())
 
 
-def of(page: Page) -> Shapes:
-    """The shapes of a page."""
-    objects = calls.page_objects(page.page, page.objects)
+def of(pages: Sequence[Page]) -> Sequence[Shapes]:
+    """The shapes of each page."""
+    counts = [page.objects for page in pages]
+    objects = calls.page_objects([page.page for page in pages], counts)
     kinds = calls.object_types(objects)
+    ends = np.cumsum(counts)
+    others = np.cumsum(kinds != pdfium.FPDF_PAGEOBJ_TEXT)
+    found, start, before = [], 0, 0
+    for page, end in zip(pages, ends.tolist(), strict=True):
+        after = int(others[end - 1]) if end else 0
+        found.append(_of(page, objects[start:end], kinds[start:end]) if after > before else _nothing(page))
+        start, before = end, after
+    return found
+
+
+def _nothing(page: Page) -> Shapes:
+    return Shapes(page, _NO_BOXES, _NO_NUMBERS, _NO_NUMBERS, _WITHOUT, (), _WITHOUT, _NO_NUMBERS)
+
+
+def _of(page: Page, objects: Addresses, kinds: Numbers) -> Shapes:
     forms: list[Form | None] = [None] * len(objects)
     if (kinds == pdfium.FPDF_PAGEOBJ_FORM).any():
         objects, kinds, forms = _unfolded(objects, kinds, None, MAX_DEPTH)
     is_text = kinds == pdfium.FPDF_PAGEOBJ_TEXT
-    if is_text.all():
-        return Shapes(page, np.zeros((0, 4)), kinds[:0], kinds[:0], _WITHOUT, (), _WITHOUT, kinds[:0])
     drawn, written = np.flatnonzero(~is_text), np.flatnonzero(is_text)
     written = written[np.argsort(objects[written])]
     own = [forms[number] for number in drawn.tolist()]
-    return Shapes(
-        page, page.seen(_bounds(objects[drawn], own)), kinds[drawn], drawn, objects[drawn], own, objects[written], written
-    )
+    box = page.seen(_bounds(objects[drawn], own))
+    return Shapes(page, box, kinds[drawn], drawn, objects[drawn], own, objects[written], written)
 
 
 def matrix_of(handle: Any) -> Matrix:

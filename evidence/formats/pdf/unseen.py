@@ -8,7 +8,7 @@ things behind the letters), they count as seen. Clipped letters and layers that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,10 +17,13 @@ import numpy.typing as npt
 import pypdfium2.raw as pdfium
 
 from evidence.formats.pdf import paint
-from evidence.formats.pdf.calls import Addresses, Numbers
+from evidence.formats.pdf.calls import Numbers
+from evidence.formats.pdf.pages import Page
+from evidence.formats.pdf.runs import Runs
 from evidence.formats.pdf.shapes import Places, Shapes
 
 Flags = npt.NDArray[np.bool_]
+Colours = npt.NDArray[np.int64]
 
 _TINY: Final = 1.0
 """Points of a font's size: a third of a millimetre."""
@@ -29,7 +32,7 @@ _FAINT: Final = 13
 _ALIKE: Final = 16
 """Of 255: two colours that differ by no more in red, green and blue can't be told apart on paper."""
 _LEFT_OVER: Final = 0.25
-"""Share of a letter's height or width that has to be on the page."""
+"""Share of a letter's height and width that has to be on the page."""
 _INVISIBLE: Final = 3
 """Render mode of text that is not painted."""
 _SCAN_SHARE: Final = 0.5
@@ -38,76 +41,113 @@ _THIN: Final = 1.0
 """Points: what is narrower is a line, which hides no letters."""
 _CORE: Final = 0.2
 """Share of a letter's box, to each side of its centre, that has to lie in what hides it: a line through it does not."""
+_PAIRS: Final = 1_000_000
+"""Of runs and shapes that are compared in one go: some megabytes."""
 _PAPER: Final = np.array([255, 255, 255])
 _UNKNOWN: Final = -1_000
 
 
+def blank(look: Runs) -> Flags:
+    """Runs that no page shows: tiny or transparent."""
+    return np.asarray((look.size < _TINY) | (look.colour[:, 3] < _FAINT))
+
+
+def blank_on_paper(look: Runs) -> Flags:
+    """Runs that a page shows only where something is drawn: white, or not painted."""
+    return np.asarray((look.mode == _INVISIBLE) | _alike(look.colour[:, :3], _PAPER))
+
+
+def off(pages: Sequence[Page], page: Numbers, box: Places) -> Flags:
+    """Characters of which their page's edge leaves next to nothing. page: the place of each one's page among the pages."""
+    result = np.zeros(len(box), dtype=bool)
+    for low, side in ((0, [one.width for one in pages]), (1, [one.height for one in pages])):
+        start, end = box[:, low], box[:, low + 2]
+        left = np.minimum(end, np.array(side)[page]) - np.maximum(start, 0)
+        result |= left < np.minimum(_LEFT_OVER * (end - start), _TINY)
+    return result
+
+
 @dataclass(frozen=True, slots=True)
-class Look:
-    """How the characters of one page look; one entry for each. box: points, as looked at. object: the text object."""
+class Letters:
+    """The characters of one page, without those that are generated: where each one is, and the run that says how it looks."""
 
     box: Places
-    object: Addresses
-    size: npt.NDArray[np.float64]
-    colour: npt.NDArray[np.int64]
-    mode: Numbers
+    run: Numbers
+    look: Runs
 
 
-def unseen(document: Any, look: Look, shapes: Shapes) -> Flags:
-    """Which of a page's characters nobody sees."""
-    centre = (look.box[:, :2] + look.box[:, 2:]) / 2
-    result = _off(look.box, shapes) | (look.size < _TINY) | (look.colour[:, 3] < _FAINT)
-    if ((shapes.box[:, 2:] - shapes.box[:, :2]) > _THIN).all(axis=1).any():
-        return np.asarray(result | _hidden(document, look, shapes, centre))
-    return np.asarray(result | (look.mode == _INVISIBLE) | _alike(look.colour[:, :3], _PAPER))
-
-
-def _off(box: Places, shapes: Shapes) -> Flags:
-    """Characters of which the page's edge leaves next to nothing."""
-    sides = box[:, 2:] - box[:, :2]
-    left = np.minimum(box[:, 2:], (shapes.page.width, shapes.page.height)) - np.maximum(box[:, :2], 0)
-    return np.asarray((left < _LEFT_OVER * sides).any(axis=1) | (left < 0).any(axis=1))
-
-
-def _hidden(document: Any, look: Look, shapes: Shapes, centre: npt.NDArray[np.float64]) -> Flags:
-    """Which characters something else on the page hides, or nothing shows."""
-    order = shapes.order_of(look.object)
-    ground = np.tile(_PAPER, (len(order), 1))
-    covered, pictured = np.zeros(len(order), dtype=bool), np.zeros(len(order), dtype=bool)
+def hidden(document: Any, letters: Letters, shapes: Shapes) -> Flags | None:
+    """Which characters of a page something on it hides, or nothing on it shows; None where nothing is drawn that matters."""
+    relevant = _relevant(letters, shapes)
+    if not relevant:
+        return None
+    found, run = _Ground(letters, shapes), letters.run
     is_scan = shapes.pictured_area() > _SCAN_SHARE * shapes.page.width * shapes.page.height
-    for number, inside in _meetings(shapes, look.box, centre):
+    for number in relevant:
+        inside = found.meeting(number)
         is_path = shapes.kind[number] == pdfium.FPDF_PAGEOBJ_PATH
-        painted = paint.path(document, shapes, number) if is_path else paint.picture(shapes, number)
+        painted = (paint.path(document, shapes, number) if is_path else paint.picture(shapes, number)) if inside.size else None
         if painted is None:
             continue
-        inside = inside[painted.holds(centre[inside])]
-        under = order[inside] < shapes.order[number]
-        ground[inside[~under]] = _UNKNOWN if painted.colour is None else painted.colour
+        inside = inside[painted.holds(found.centre[inside])]
+        under = found.order[inside] < shapes.order[number]
+        found.colour[inside[~under]] = _UNKNOWN if painted.colour is None else painted.colour
         below = inside[under]
         if is_path:
-            covered[below] |= painted.colour is not None
+            found.covered[below] |= painted.colour is not None
         elif shapes.kind[number] == pdfium.FPDF_PAGEOBJ_IMAGE:
-            pictured[inside] = True
+            found.pictured[inside] = True
             if below.size and not is_scan:
-                covered[below] |= paint.hides(document, shapes, number, centre[below])
-    visible = look.mode != _INVISIBLE
-    return np.asarray(covered | np.where(visible, _alike(look.colour[:, :3], ground), ~pictured))
+                found.covered[below] |= paint.hides(document, shapes, number, found.centre[below])
+    painted_letters = letters.look.mode[run] != _INVISIBLE
+    same = _alike(letters.look.colour[run, :3], found.colour)
+    return np.asarray(found.covered | np.where(painted_letters, same, ~found.pictured))
 
 
-def _alike(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> Flags:
+class _Ground:
+    """What is known of a page's characters while its shapes are gone through: what is behind them, and what is over them."""
+
+    def __init__(self, letters: Letters, shapes: Shapes) -> None:
+        count = len(letters.run)
+        left, top, right, bottom = letters.box.T
+        self.centre = np.stack(((left + right) / 2, (top + bottom) / 2), axis=1)
+        self.order = shapes.order_of(letters.look.object)[letters.run]
+        self.colour: Colours = np.tile(_PAPER, (count, 1))
+        self.covered = np.zeros(count, dtype=bool)
+        self.pictured = np.zeros(count, dtype=bool)
+        self._down = np.argsort(self.centre[:, 1], kind="stable")
+        self._heights = self.centre[self._down, 1]
+        self._half = np.stack((right - left, bottom - top), axis=1) * _CORE
+        self._shapes = shapes
+
+    def meeting(self, number: int) -> Numbers:
+        """The characters whose core lies in the box of a shape."""
+        left, top, right, bottom = self._shapes.box[number].tolist()
+        near = self._down[np.searchsorted(self._heights, top) : np.searchsorted(self._heights, bottom, side="right")]
+        (x, y), (across, down) = self.centre[near].T, self._half[near].T
+        return np.asarray(near[(x - across >= left) & (x + across <= right) & (y - down >= top) & (y + down <= bottom)])
+
+
+def _relevant(letters: Letters, shapes: Shapes) -> Sequence[int]:
+    """Shapes that are drawn over letters, or behind letters of their own colour or of such that the paper does not show."""
+    wide = np.flatnonzero(((shapes.box[:, 2:] - shapes.box[:, :2]) > _THIN).all(axis=1))
+    if not wide.size or not len(letters.run):
+        return ()
+    first = np.flatnonzero(np.diff(letters.run, prepend=-2))
+    runs = letters.run[first]
+    low, high = np.minimum.reduceat(letters.box[:, :2], first), np.maximum.reduceat(letters.box[:, 2:], first)
+    order, colours = shapes.order_of(letters.look.object[runs]), letters.look.colour[runs, :3]
+    exposed = blank_on_paper(letters.look)[runs]
+    found = list[int]()
+    for some in np.array_split(wide, 1 + len(wide) * len(runs) // _PAIRS):
+        box = shapes.box[some, np.newaxis]
+        met = (low[:, 0] < box[:, :, 2]) & (high[:, 0] > box[:, :, 0]) & (low[:, 1] < box[:, :, 3]) & (high[:, 1] > box[:, :, 1])
+        needed = np.asarray((met & (exposed | (order < shapes.order[some, np.newaxis]))).any(axis=1))
+        for place in np.flatnonzero(met.any(axis=1) & ~needed).tolist():
+            needed[place] = _alike(colours[met[place]], paint.rough_colour(shapes, int(some[place]))).any()
+        found += some[needed].tolist()
+    return found
+
+
+def _alike(one: Colours, other: Colours) -> Flags:
     return np.asarray((np.abs(one - other) <= _ALIKE).all(axis=1))
-
-
-def _meetings(shapes: Shapes, box: Places, centre: npt.NDArray[np.float64]) -> Iterator[tuple[int, Numbers]]:
-    """Shapes over or under characters, in the order in which they are drawn, with the numbers of these characters."""
-    core = (box[:, 2:] - box[:, :2]) * _CORE
-    low, high = centre - core, centre + core
-    by_height = np.argsort(centre[:, 1], kind="stable")
-    heights = centre[by_height, 1]
-    first, last = np.searchsorted(heights, shapes.box[:, 1]), np.searchsorted(heights, shapes.box[:, 3])
-    for number in np.flatnonzero(last > first).tolist():
-        near = by_height[first[number] : last[number]]
-        inside = (low[near] >= shapes.box[number, :2]) & (high[near] <= shapes.box[number, 2:])
-        near = near[inside.all(axis=1)]
-        if near.size:
-            yield number, near
