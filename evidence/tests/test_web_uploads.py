@@ -149,6 +149,13 @@ def test_no_temporary_file_stays(client: Client, eva: User) -> None:
     assert list((Path(settings.DATA_DIR) / "incoming").iterdir()) == []
 
 
+def test_a_file_that_was_cut_off_is_not_kept(client: Client, eva: User) -> None:
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+    for body in (head + b"half of it", head):
+        client.generic("POST", "/uploads/", body, content_type="multipart/form-data; boundary=x")
+    assert not Upload.objects.exists()
+
+
 def test_other_pages_take_no_files(client: Client, eva: User) -> None:
     answer = client.post("/citations/check/", {"given": "x", "file": file()})
     assert not answer.wsgi_request.FILES
