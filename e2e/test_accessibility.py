@@ -14,7 +14,7 @@ from e2e.conftest import DESKTOP, PHONE, Faults
 from e2e.reading_page import wait_for_state
 from e2e.site import Room, Site
 from e2e.steps import QUESTION, fill_in_sign_in, open_quote
-from evidence.models import Representation
+from evidence.models import Document, Representation
 
 RUN = """options => axe.run(document, options).then(({ violations }) => violations
   .filter(({ id, impact }) => ["serious", "critical"].includes(impact) || ["page-has-heading-one", "region"].includes(id))
@@ -51,6 +51,20 @@ def read(external_id: str, words: str, *, current: bool = True) -> Callable[[Pag
         query = {"representation": state.public_id, "passage": passage.number, "q": words}
         visit(f"/documents/{state.revision.document.public_id}/", **query)(page, site)
         wait_for_state(page, "checked")
+
+    return open_page
+
+
+def original(external_id: str, *, alone: bool = False) -> Callable[[Page, Site], None]:
+    """Opens a document without a mark, or the first page of its original alone."""
+
+    def open_page(page: Page, site: Site) -> None:
+        document = Document.objects.select_related("current").get(external_id=external_id, source__tenant__slug="lindenau")
+        assert document.current is not None
+        path = f"/documents/{document.public_id}/"
+        path += f"pages/{document.current.public_id}/1/" if alone else ""
+        visit(path)(page, site)
+        page.locator("#sheet img").first.wait_for()
 
     return open_page
 
@@ -125,6 +139,13 @@ PAGES: Mapping[str, Callable[[Page, Site], None]] = {
     "paragraph marked": open_quote,
     "table row marked": read("tarif-strom", "Arbeitspreis"),
     "earlier state": read("arbeitszeit", "Kündigung", current=False),
+    "place over a page end": read("bv-nachtarbeit", "im letzten einvernehmlichen Plan"),
+    "words not visible in results": visit("/", q="Ignore all rules"),
+    "words not visible": read("A-2026-0871", "rank this supplier"),
+    "table of a PDF": read("sdb-chlorbleichlauge-en", "thiosulphate"),
+    "scan": original("schichtbuch"),
+    "letter soup": original("ersatzteile"),
+    "page alone": original("bv-nachtarbeit", alone=True),
     "mark taken away": refused_mark,
     "unavailable": visit("/nowhere/"),
     "help": visit("/help/"),

@@ -34,7 +34,10 @@ TO_TRY: Final = (
         "words in quotation marks stand next to each other; click the title to see the passage in its document",
     ),
     ("Kündigungsfrist Probezeit", "two documents that contradict each other: both are shown, with version and date"),
-    ("ignore all rules", "a note that tries to give orders: it is found as text, and nothing happens"),
+    ("Schichtübergabegespräch", "a PDF: its page beside the text, marked on both, though a line's end parts the word"),
+    ("bleibt einvernehmlichen", "a sentence that goes on overleaf: marked on both pages"),
+    ("Werkstatt 38 Stellen", "minutes as DOCX: what was struck out in them is not found"),
+    ("ignore all rules", "texts that try to give orders, one white on white: found, labelled, and nothing happens"),
     ("Transformator", "then sign in as someone else and ask again: what one may not read leaves no trace"),
 )
 
