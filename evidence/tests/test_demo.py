@@ -13,8 +13,9 @@ from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.management import call_command
 
+from demo.making.documents import DOCUMENTS, FOLDER
 from evidence import identity
-from evidence.formats import FORMATS
+from evidence.formats import FORMATS, extract
 from evidence.search import search
 from evidence.sources import Item, Listing
 from evidence.sources.folder import Folder
@@ -92,6 +93,18 @@ def test_the_demo_has_documents_with_several_states() -> None:
 def test_demo_markdown_is_utf_8() -> None:
     for item in states():
         assert not item.path.endswith(".md") or item.read().decode("utf-8").strip(), item.path
+
+
+def test_made_documents_say_what_their_makers_write() -> None:
+    makers = {path.partition("/")[2]: make for path, make in DOCUMENTS.items()}
+    for item in states():
+        if item.path in makers:
+            form = FORMATS[Path(item.path).suffix]
+            assert extract(form, item.read(), item.options) == extract(form, makers[item.path](), item.options), item.path
+
+
+def test_made_documents_are_small() -> None:
+    assert all((FOLDER / path).stat().st_size < 100_000 for path in DOCUMENTS)
 
 
 def test_demo_passwords_are_accepted() -> None:
