@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from evidence import profile
 from evidence.content import Note
 from evidence.errors import Refused
-from evidence.formats import extract
-from evidence.formats.docx import reader
+from evidence.formats import extract, flow
 from evidence.tests.packages import NAMESPACES, marked, office, outline, package
 from evidence.tests.word import WORD, cell, docx, item, level, lists, nested, paragraph, read, row, run, style, table
 
@@ -221,9 +220,10 @@ def test_emphasis_is_what_differs_from_the_paragraphs_style() -> None:
 
 
 def test_links_have_their_address_and_are_never_followed() -> None:
-    body = paragraph(f'<w:hyperlink r:id="x">{run("hier")}</w:hyperlink><w:hyperlink w:anchor="y">{run(" dort")}</w:hyperlink>')
+    outside = f'<w:hyperlink r:id="x" w:anchor="b">{run("hier")}</w:hyperlink>'
+    body = paragraph(f'{outside}<w:hyperlink w:anchor="y">{run(" dort")}</w:hyperlink>')
     content = read(body, links={"x": "hyperlink https://example.org/a"})
-    assert [(span.kind.value, span.value) for span in content.spans] == [("link", "https://example.org/a")]
+    assert [(span.kind.value, span.value) for span in content.spans] == [("link", "https://example.org/a#b")]
     assert content.text == "hier dort"
 
 
@@ -420,7 +420,7 @@ def test_deeper_tables_are_refused() -> None:
 
 def test_wide_cells_do_not_grow_without_end() -> None:
     wide = row(cell("x", '<w:gridSpan w:val="999999"/>'), "y")
-    assert len(read(table(*[wide] * 3_000)).text) < 10 * 3_000 + reader.MAX_FILLED
+    assert len(read(table(*[wide] * 3_000)).text) < 10 * 3_000 + flow.MAX_FILLED
 
 
 LEAVES = st.sampled_from(["Wort", "<w:fldChar w:fldCharType='begin'/>", "<w:br/>", "<w:vMerge/>", "<w:vanish/>", "<w:del/>"])

@@ -34,6 +34,6 @@ def extract(data: bytes, options: Options) -> Content:
         raise unexpected(part, root)
     reader = Reader(office, part, root)
     reader.read()
-    content = reader.writer.content(office.title())
+    content = reader.content(office.title())
     unseen = any(span.kind is SpanKind.UNSEEN for span in content.spans)
     return replace(content, notes=(*reader.found, *((Note.UNSEEN_TEXT,) if unseen else ())))

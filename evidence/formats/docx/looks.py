@@ -1,19 +1,13 @@
-"""Looks: how runs of text are shown, as far as it decides whether and as what they are read."""
+"""Looks of runs, as Word's properties say them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from evidence.formats.docx.names import W
+from evidence.formats.sight import PLAIN, Look
 from evidence.formats.xml import Element, integer
-
-TINY: Final = 2
-"""Half points: 1 pt, the smallest size that Word offers."""
-SAME_COLOUR: Final = 8
-"""Of 255, in each of red, green and blue: who looks for a difference of this size does not see it."""
-PAPER: Final = "FFFFFF"
 
 _OFF: Final = ("0", "false", "off", "none")
 _COLOUR: Final = re.compile(r"[0-9a-fA-F]{6}", re.ASCII)
@@ -36,38 +30,6 @@ _HIGHLIGHTS: Final = {
     "darkGray": "808080",
     "lightGray": "C0C0C0",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What properties say of a run; None where they say nothing. size: half points. colour, fill: RRGGBB, or "" for automatic."""
-
-    bold: bool | None = None
-    italic: bool | None = None
-    hidden: bool | None = None
-    raised: bool | None = None
-    size: int | None = None
-    colour: str | None = None
-    fill: str | None = None
-    font: str | None = None
-
-    def over(self, base: Look) -> Look:
-        """These properties, and those of the base where these say nothing."""
-        if self is PLAIN:
-            return base
-        return Look(
-            bold=base.bold if self.bold is None else self.bold,
-            italic=base.italic if self.italic is None else self.italic,
-            hidden=base.hidden if self.hidden is None else self.hidden,
-            raised=base.raised if self.raised is None else self.raised,
-            size=base.size if self.size is None else self.size,
-            colour=base.colour if self.colour is None else self.colour,
-            fill=base.fill if self.fill is None else self.fill,
-            font=base.font if self.font is None else self.font,
-        )
-
-
-PLAIN: Final = Look()
 
 
 def look(properties: Element | None) -> Look:
@@ -106,14 +68,6 @@ def shading(element: Element | None) -> str | None:
     return _colour(element.get(f"{W}color" if pattern == "solid" else f"{W}fill", ""))
 
 
-def is_unseen(shown: Look, ground: str | None) -> bool:
-    """Whether a run is too small to be seen, or has the colour of what is behind it. ground: None where that is not known."""
-    if shown.size is not None and shown.size <= TINY:
-        return True
-    behind = shown.fill or ground
-    return bool(shown.colour and behind) and _alike(shown.colour or "", behind or "")
-
-
 def _on(element: Element | None) -> bool | None:
     return None if element is None else element.get(f"{W}val", "1") not in _OFF
 
@@ -129,8 +83,3 @@ def _colour(value: str) -> str:
 
 def _highlight(element: Element | None, beneath: str | None) -> str | None:
     return beneath if element is None else _HIGHLIGHTS.get(element.get(f"{W}val", ""), "") or beneath
-
-
-def _alike(one: str, other: str) -> bool:
-    pairs = zip(bytes.fromhex(one), bytes.fromhex(other), strict=True)
-    return all(abs(left - right) <= SAME_COLOUR for left, right in pairs)

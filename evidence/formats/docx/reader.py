@@ -11,24 +11,22 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from evidence.content import Note, PassageKind, SpanKind
+from evidence.content import Content, Note, PassageKind, SpanKind
 from evidence.formats import drawing
 from evidence.formats.docx.drawn import ALTERNATE, Drawn, alternative
 from evidence.formats.docx.fields import Fields
-from evidence.formats.docx.looks import PAPER, is_on, shading
+from evidence.formats.docx.looks import is_on, shading
 from evidence.formats.docx.names import VAL, W, value
 from evidence.formats.docx.notes import Notes
 from evidence.formats.docx.numbering import Numbering
 from evidence.formats.docx.runs import THROUGH, Hanging, Runs, Story
 from evidence.formats.docx.sections import running, sections
 from evidence.formats.docx.styles import BODY_LEVEL, Style, Styles
+from evidence.formats.flow import Flow
 from evidence.formats.opc import Office
-from evidence.formats.tables import MAX_SPAN, Table
-from evidence.formats.writer import Writer
+from evidence.formats.sight import PAPER
 from evidence.formats.xml import Element, integer
 
-MAX_FILLED: Final = 100_000
-"""Empty cells in one document for places that a wide cell covers."""
 MAX_HEADING: Final = 6
 
 _PARAGRAPH: Final = f"{W}p"
@@ -45,7 +43,7 @@ class Reader:
     """Reads the main part of a document, and from there whatever it shows."""
 
     def __init__(self, office: Office, part: str, root: Element) -> None:
-        self.writer = Writer()
+        self._flow = Flow()
         self._office = office
         self._root = root
         self._parts = {one.kind: one.target for one in office.relationships(part).values() if not one.external}
@@ -59,7 +57,7 @@ class Reader:
         }
         self._stories = {kind: self._story(self._parts.get(f"{kind}s", ""), body) for kind, body in bodies.items()}
         self._current = self._story(part, root)
-        self._runs = Runs(self.writer, self._styles, self._notes)
+        self._runs = Runs(self._flow.writer, self._styles, self._notes)
         self._found: dict[Note, None] = {}
         self._sections = deque(sections(root))
         self._ground: str | None = PAPER if root.find(f"{W}background") is None else None
@@ -68,14 +66,15 @@ class Reader:
         self._in_note = False
         self._prefix = ""
         self._drawn: set[str] = set()
-        self._groups: dict[str, int] = {}
-        self._cells = 0
-        self._filled = 0
 
     @property
     def found(self) -> Sequence[Note]:
         """What is to be said of how the document was read."""
         return [*self._found, *self._runs.found]
+
+    def content(self, title: str) -> Content:
+        """What was read."""
+        return self._flow.writer.content(title)
 
     def read(self) -> None:
         """Running headers, the body with its notes, running footers."""
@@ -86,7 +85,7 @@ class Reader:
             self._begin_section()
             self._blocks(body)
             self._end()
-        self.writer.end_outline()
+        self._flow.writer.end_outline()
         self._running(running(shown, "footer", self._settings))
 
     def _related(self, kind: str) -> Element | None:
@@ -103,9 +102,9 @@ class Reader:
             words = "" if root is None else "".join(map(str, root.itertext()))
             if root is not None and words not in said:
                 said.add(words)
-                self.writer.begin_mark(SpanKind.RUNNING)
+                self._flow.writer.begin_mark(SpanKind.RUNNING)
                 self._within(self._story(targets[name].target, root), root)
-                self.writer.end_mark(SpanKind.RUNNING)
+                self._flow.writer.end_mark(SpanKind.RUNNING)
 
     def _within(self, story: Story, blocks: Element) -> None:
         """Blocks that belong to another story, or lie apart from those around them."""
@@ -152,33 +151,28 @@ class Reader:
             return
         properties = paragraphs[-1].find(f"{W}pPr")
         style = self._styles.paragraph(value(properties, "pStyle"))
-        marker = self._begin(properties, style)
-        for before in filter(None, (self._prefix, marker)):
-            self.writer.write_marker(before)
-        self._prefix = ""
+        self._begin(properties, style)
         own = shading(None if properties is None else properties.find(f"{W}shd"))
         ground = own or (style.fill if own is None else None) or self._ground
         hanging = self._runs.write(paragraphs, self._current, style.look.over(self._styles.base), ground)
-        self._boundary()
+        self._flow.end()
         if properties is not None and properties.find(f"{W}sectPr") is not None:
             self._begin_section()
         self._after(hanging)
 
-    def _begin(self, properties: Element | None, style: Style) -> str:
-        """Open the passage that a paragraph is, unless it is a line of a cell; gives its marker."""
+    def _begin(self, properties: Element | None, style: Style) -> None:
+        """Begin the passage, or line of a cell, that a paragraph is."""
         number, level = self._list(properties, style)
         marker = self._numbering.next(number, level)
-        if self._cells:
-            return marker
+        markers, self._prefix = (self._prefix, marker), ""
         heading = self._heading(properties, style)
         if heading is not None:
-            self.writer.open(PassageKind.HEADING, level=heading)
+            self._flow.begin(PassageKind.HEADING, level=heading, markers=markers)
         elif marker:
             depth = max(level + 1, style.depth)
-            self.writer.open(PassageKind.LIST_ITEM, level=depth, group=self._group(f"list {number}"))
+            self._flow.begin(PassageKind.LIST_ITEM, level=depth, group=f"list {number}", markers=markers)
         else:
-            self.writer.open(PassageKind.QUOTE if style.is_quote else PassageKind.PARAGRAPH)
-        return marker
+            self._flow.begin(PassageKind.QUOTE if style.is_quote else PassageKind.PARAGRAPH, markers=markers)
 
     def _list(self, properties: Element | None, style: Style) -> tuple[str, int]:
         """Id of the list that a paragraph belongs to, empty for none, and the level in it."""
@@ -201,15 +195,6 @@ class Reader:
             return min(level + 1, MAX_HEADING)
         return 1 if style.is_title else None
 
-    def _group(self, name: str) -> int:
-        return self._groups.setdefault(name, len(self._groups) + 1)
-
-    def _boundary(self) -> None:
-        if not self._cells:
-            self.writer.close()
-        elif self.writer.is_open:
-            self.writer.next_line()
-
     def _begin_section(self) -> None:
         if self._sections:
             section = self._sections.popleft()
@@ -220,7 +205,7 @@ class Reader:
         """What hangs on a paragraph: first what is drawn beside it, then its notes, unless it is part of a table."""
         self._draw(hanging.drawn)
         self._pending.extend(hanging.notes)
-        if not self._cells and not self._in_note:
+        if not self._flow.in_cell and not self._in_note:
             self._write_notes()
 
     def _draw(self, drawn: Drawn) -> None:
@@ -233,8 +218,8 @@ class Reader:
             *self._graphics(drawn.diagrams, drawing.diagram),
             *self._graphics(drawn.charts, drawing.chart),
         ):
-            self.writer.write(line)
-            self._boundary()
+            self._flow.writer.write(line)
+            self._flow.end()
 
     def _graphics(self, names: Sequence[str], lines: Callable[[Element], Sequence[str]]) -> Iterator[str]:
         """The words of diagrams or charts, each part once."""
@@ -263,12 +248,12 @@ class Reader:
         style = self._styles.get(value(properties, "tblStyle"))
         own = shading(None if properties is None else properties.find(f"{W}shd"))
         ground, self._ground = self._ground, own or (None if style.shaded else self._ground)
-        if self._cells or (len(rows) == 1 and len(list(_inside(rows[0], _CELL))) == 1):
+        if self._flow.in_cell or (len(rows) == 1 and len(list(_inside(rows[0], _CELL))) == 1):
             self._frame(rows)
         else:
             self._rows(rows, names_columns=style.has_first_row and _looks_at_first_row(properties))
         self._ground = ground
-        if not self._cells and not self._in_note:
+        if not self._flow.in_cell and not self._in_note:
             self._write_notes()
 
     def _frame(self, rows: Sequence[Element]) -> None:
@@ -278,32 +263,25 @@ class Reader:
                 self._fill_cell(cell)
 
     def _rows(self, rows: Sequence[Element], *, names_columns: bool) -> None:
-        table = Table(self._group(f"table {len(self._groups)}"))
+        self._flow.begin_table()
         for row in rows:
             properties = row.find(f"{W}trPr")
             repeats = properties is not None and is_on(properties.find(f"{W}tblHeader"))
-            table.begin_row(only_headers=repeats or (names_columns and row is rows[0]))
-            self.writer.open(PassageKind.TABLE_ROW, group=table.group, columns=None if table.is_header else table.columns)
-            number = self.writer.number
-            self._skip(integer(value(properties, "gridBefore")), table)
+            self._flow.begin_row(names_columns=repeats or (names_columns and row is rows[0]))
+            self._flow.skip(integer(value(properties, "gridBefore")))
             for cell in _inside(row, _CELL):
-                self._cell(cell, table)
-            self.writer.close()
-            table.end_row(number if self.writer.number > number else None)
+                self._cell(cell)
+            self._flow.end_row()
+        self._flow.end_table()
 
-    def _cell(self, cell: Element, table: Table) -> None:
+    def _cell(self, cell: Element) -> None:
+        """A cell that goes on from the row above is an empty one here."""
         properties = cell.find(f"{W}tcPr")
         merge = None if properties is None else properties.find(f"{W}vMerge")
-        self.writer.begin_cell()
-        self._cells += 1
+        self._flow.begin_cell()
         if merge is None or merge.get(VAL) == "restart":
             self._fill_cell(cell)
-        self._cells -= 1
-        self.writer.end_cell()
-        columns = integer(value(properties, "gridSpan"), 1)
-        table.end_cell(rows=1, columns=columns if self._filled < MAX_FILLED else 1)
-        while table.next_is_covered():
-            self._empty()
+        self._flow.end_cell(columns=integer(value(properties, "gridSpan"), 1))
 
     def _fill_cell(self, cell: Element) -> None:
         properties = cell.find(f"{W}tcPr")
@@ -314,16 +292,6 @@ class Reader:
         self._blocks(cell)
         self._end()
         self._ground = ground
-
-    def _skip(self, count: int, table: Table) -> None:
-        for _ in range(min(count, MAX_SPAN) if self._filled < MAX_FILLED else 0):
-            self._empty()
-            table.end_cell(rows=1, columns=1)
-
-    def _empty(self) -> None:
-        self._filled += 1
-        self.writer.begin_cell()
-        self.writer.end_cell()
 
 
 _Step = Callable[[Reader, Element], None]

@@ -10,12 +10,13 @@ from evidence.content import Note, SpanKind
 from evidence.formats import omml, symbols
 from evidence.formats.docx.drawn import ALTERNATE, Drawn, alternative
 from evidence.formats.docx.fields import CHARACTER, Fields, form_field
-from evidence.formats.docx.looks import Look, is_unseen, look
+from evidence.formats.docx.looks import look
 from evidence.formats.docx.names import W, value
 from evidence.formats.docx.notes import Notes
 from evidence.formats.docx.styles import Styles
 from evidence.formats.omml import M
-from evidence.formats.opc import RELATION, Relationship
+from evidence.formats.opc import MAX_TARGET, RELATION, Relationship
+from evidence.formats.sight import Look, is_unseen
 from evidence.formats.writer import Writer
 from evidence.formats.xml import Element
 
@@ -107,6 +108,9 @@ class Runs:
     def _hyperlink(self, element: Element) -> None:
         target = self._story.targets.get(element.get(f"{RELATION}id", ""))
         address = target.target if target is not None and target.external else ""
+        anchor = element.get(f"{W}anchor", "")
+        if address and anchor and "#" not in address and len(anchor) <= MAX_TARGET:
+            address = f"{address}#{anchor}"
         self._mark(())
         if address:
             self._writer.begin_mark(SpanKind.LINK, address)

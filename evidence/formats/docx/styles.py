@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from evidence.formats.docx.looks import PLAIN, Look, look, shading
+from evidence.formats.docx.looks import look, shading
 from evidence.formats.docx.names import W, value
+from evidence.formats.sight import PLAIN, Look
 from evidence.formats.xml import Element, integer
 
 BODY_LEVEL: Final = 9
