@@ -154,6 +154,7 @@ def test_a_picture_that_cannot_be_made_says_so_and_has_no_marks(
     faults.expect("400")
     Revision.objects.filter(document=row).update(source_sha256=blobs.put(b"%PDF-1.4 nonsense"))
     marked(desktop, site, room)
+    expect(desktop.locator(".sheet-none").first).to_be_visible()
     expect(desktop.locator(".sheet-none").first).to_have_text(
         "No picture can be made of page 1. Its text and the original are not touched by that."
     )

@@ -69,11 +69,15 @@ def rows(block: Block) -> Iterator[Row]:
 
 
 def _parts(passage: Shown) -> Iterator[tuple[str, bool, list[Run]]]:
-    """Role of a cell ("" for anything else), whether it is cited, and its runs of pieces that have a trait in common."""
+    """Role of a cell ("" for anything else), whether it is cited, and its runs of pieces that have a trait in common.
+
+    A trait has its name where it is first met in a passage: letter soup can begin anew with every word.
+    """
     role = "columnheader" if passage.header else "cell"
+    named = {trait: trait_name(trait) for part in passage.parts for trait in {piece.trait for piece in part.pieces}}
     for part in passage.parts:
         runs = [
-            (trait, trait_name(trait), [(piece.name or piece.text, piece.tag, piece.target) for piece in run])
+            (trait, named.pop(trait, ""), [(piece.name or piece.text, piece.tag, piece.target) for piece in run])
             for trait, run in groupby(part.pieces, key=lambda piece: piece.trait)
         ]
         yield role if part.cell else "", part.cited, runs

@@ -24,6 +24,8 @@ export function startSheet(document) {
   const sheet = document.getElementById(SHEET);
   if (sheet !== null) {
     beginAtMark(sheet);
+    // What failed while the page was loading has told nobody.
+    Array.from(sheet.querySelectorAll("img")).filter(isBroken).forEach(tellOfNone);
   }
   return () => listening.abort();
 }
@@ -56,10 +58,22 @@ function beginAtMark(sheet) {
 
 /** @param {Event} event */
 function onError(event) {
-  const paper = event.target instanceof HTMLImageElement ? event.target.closest(".sheet-paper") : null;
-  if (paper === null) {
-    return;
+  if (event.target instanceof HTMLImageElement && event.target.closest(".sheet-paper")) {
+    tellOfNone(event.target);
   }
+}
+
+/** @param {HTMLImageElement} image @returns {boolean} */
+function isBroken(image) {
+  return image.complete && image.naturalWidth === 0;
+}
+
+/**
+ * A sentence instead of a picture and its marks.
+ * @param {HTMLImageElement} image
+ */
+function tellOfNone(image) {
+  const paper = image.closest(".sheet-paper");
   paper.querySelectorAll("img, svg").forEach((part) => part.remove());
   paper.querySelector(".sheet-none").hidden = false;
 }
