@@ -70,6 +70,7 @@ _NEEDS_ENCODING: Final = frozenset(
     {"text_not_utf8", "text_not_encoding", "text_mark_differs", "text_no_mark", "text_nul", "encoding_unknown"}
 )
 _SAID_HERE: Final[Mapping[str, StrPromise]] = {
+    "file_encrypted": _("This file is encrypted. Save it without a password and upload it again."),
     "pdf_password": _("This PDF opens only with a password. Type it here."),
     "pdf_wrong_password": _("This password does not open the PDF. Type it again."),
     "text_not_utf8": _(
