@@ -1,4 +1,4 @@
-"""Pages of glyphs set by hand, as pdfium would give them: each letter half as wide as its size, each line ended by a line feed."""
+"""Pages of glyphs set by hand, as pdfium would give them: a letter is half as wide as its size, a line feed ends each run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from evidence.formats.pdf.glyphs import Glyphs
 from evidence.formats.pdf.layout import Layout
 
 WIDTH, HEIGHT = 600.0, 800.0
+
+Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,33 +37,38 @@ def column(
     return [Run(line, x, y + number * pitch, size, bold) for number, line in enumerate(lines)]
 
 
-def page(*runs: Run, drawn: Sequence[tuple[float, float, float, float]] = ()) -> Glyphs:
+def grid(*rows: Sequence[str], x: float = 50.0, y: float = 100.0, width: float = 150.0, pitch: float = 12.0) -> list[Run]:
+    """Rows of cells, drawn cell by cell; a line feed in a cell begins a line in it, and the row takes as many as it needs."""
+    runs = list[Run]()
+    for row in rows:
+        cells = [cell.split("\n") for cell in row]
+        for number, lines in enumerate(cells):
+            runs.extend(run for run in column(*lines, x=x + number * width, y=y) if run.text)
+        y += 12.0 * (max(map(len, cells)) - 1) + pitch
+    return runs
+
+
+def page(*runs: Run, drawn: Sequence[Box] = ()) -> Glyphs:
     """One page. drawn: boxes of rules."""
-    codes, boxes, last = list[int](), list[tuple[float, float, float, float]](), list[Run]()
+    codes, boxes, owners = list[int](), list[Box](), list[Run]()
     for number, run in enumerate(runs):
         if number:
             codes.append(10)
-            boxes.append((0, 0, 0, 0))
-            last.append(run)
-        for place, letter in enumerate(run.text):
-            codes.append(ord(letter))
-            boxes.append(_box(run, place * run.size / 2))
-            last.append(run)
-    return _glyphs(codes, boxes, last, drawn)
+            boxes.append((0.0, 0.0, 0.0, 0.0))
+            owners.append(run)
+        codes.extend(map(ord, run.text))
+        boxes.extend(_box(run, place * run.size / 2) for place in range(len(run.text)))
+        owners.extend([run] * len(run.text))
+    return _glyphs(codes, boxes, owners, drawn)
 
 
-def _box(run: Run, along: float) -> tuple[float, float, float, float]:
+def _box(run: Run, along: float) -> Box:
     if run.angle == 270:
         return run.x - run.size, run.y - along - run.size / 2, run.x, run.y - along
     return run.x + along, run.y - run.size, run.x + along + run.size / 2, run.y
 
 
-def _glyphs(
-    codes: Sequence[int],
-    boxes: Sequence[tuple[float, float, float, float]],
-    runs: Sequence[Run],
-    drawn: Sequence[tuple[float, float, float, float]],
-) -> Glyphs:
+def _glyphs(codes: Sequence[int], boxes: Sequence[Box], runs: Sequence[Run], drawn: Sequence[Box]) -> Glyphs:
     count = len(codes)
     values = np.array(codes, dtype=np.uint32)
     return Glyphs(
@@ -91,7 +98,8 @@ def text(laid: Layout) -> str:
 def passages(*pages: Glyphs) -> list[tuple[PassageKind, str]]:
     """What these pages are read as."""
     laid = layout.blocks(pages)
-    return [(passage.kind, text(laid)[passage.start : passage.end]) for passage in laid.passages]
+    words = text(laid)
+    return [(passage.kind, words[passage.start : passage.end]) for passage in laid.passages]
 
 
 def texts(*pages: Glyphs) -> list[str]:

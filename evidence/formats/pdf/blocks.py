@@ -115,7 +115,7 @@ def _depth(outline: list[tuple[str, float]], marker: str, left: float) -> int:
     near = [abs(left - place) < _COLUMN for _, place in outline]
     for at in reversed(range(len(outline))):
         style, place = outline[at]
-        if style in styles and not (near[at] and left > place + _NESTED):
+        if style in styles and not (near[at] and abs(left - place) > _NESTED):
             del outline[at:]
             break
     else:

@@ -83,7 +83,7 @@ def _is_aligned(lines: Sequence[Line], columns: int) -> bool:
     """Whether at least two columns have cells that are aligned left, right or in the middle."""
     aligned = 0
     for column in range(columns):
-        cells = [spot for line in lines for at, spot in line if at == column]
+        cells = [spot for line in lines for at, spot in line if at == column and not spot.is_sign]
         if len(cells) < 2:
             continue
         near = _ALIGNED * cells[0].size

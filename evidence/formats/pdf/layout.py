@@ -57,7 +57,8 @@ def blocks(pages: Iterable[Glyphs]) -> Layout:
     lines = reading.read(found, arranged.lines, text)
     noted = notes.find(lines, text, body)
     main = streams.make(found, lines.chosen(~noted), arranged.fresh(noted), text, body)
-    others = [streams.make(found, lines.chosen(noted), np.zeros(int(noted.sum()), dtype=bool), text)]
+    small = lines.chosen(noted)
+    others = [streams.make(found, small, notes.begins(small, text), text)]
     others += [_aside(found, aside, text) for aside in asides]
     tables = tabled.make(arranged.grids, found, text)
     hyphens = np.concatenate([tables.hyphens, main.hyphens, *(other.hyphens for other in others)])

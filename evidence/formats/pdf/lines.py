@@ -51,8 +51,7 @@ _ENDS: Final = ".!?:;…"
 _CLOSING: Final = "\"'“”’»«)]"
 _BULLETS: Final = "•▪◦‣∙●○■□➢➤✓–—*-"
 _MARKER: Final = re.compile(
-    rf"(?:[{_BULLETS}]|\((?:[0-9]{{1,3}}[a-z]?|[a-z]{{1,2}}|[ivx]{{1,5}})\)|[0-9]{{1,3}}[.)]|(?:[a-z]{{1,2}}|[ivx]{{1,5}})\))"
-    r"(?: (?=\S)|\Z)"
+    rf"[{_BULLETS}]|\((?:[0-9]{{1,3}}[a-z]?|[a-z]{{1,2}}|[ivx]{{1,5}})\)|[0-9]{{1,3}}[.)]|(?:[a-z]{{1,2}}|[ivx]{{1,5}})\)"
 )
 """What a list item begins with."""
 _JOINING_WORDS: Final = (" und", " oder", " and", " or")
@@ -177,7 +176,9 @@ def _marked(pieces: Pieces, first: Numbers, last: Numbers, text: str) -> Flags:
 
     def is_marked(at: int, until: int) -> bool:
         found = _MARKER.match(text, at, until)
-        return found is not None and not (alone[at] and found.end() == until)
+        if found is None or found.end() == until:
+            return found is not None and not alone[at]
+        return text[found.end()] == " "
 
     return _checked(candidates, start, end, is_marked)
 
@@ -199,7 +200,7 @@ def _led(pieces: Pieces, first: Numbers, last: Numbers, text: str) -> Flags:
 def marker(text: str, start: int, end: int) -> str:
     """What a marked line begins with."""
     found = _MARKER.match(text, start, end)
-    return found[0].strip() if found else ""
+    return found[0] if found else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +237,8 @@ def begins(lines: Lines, fresh: Flags) -> Flags:
     runs_on = pairs.below & pairs.filled & open_sentence
     parted = lines.hyphen[:-1] & lower & (pairs.below | pairs.jumps) & (pairs.size <= _UNSTEADY)
     new = _looks_new(lines, pairs, runs_on) | (pairs.below & _is_item(lines, pairs))
-    new |= pairs.below & (pairs.indent > _INDENT) & ~pairs.centred & ~lines.marked[:-1] & ended
-    first = np.append(True, new[:-1])
-    new |= pairs.below & (pairs.indent < -_INDENT) & ~pairs.centred & ~runs_on & ~(first & ~lines.marked[:-1])
+    new |= _is_set_in(lines, pairs, runs_on)
+    new |= _is_set_out(lines, pairs, runs_on, np.append(True, new[:-1]))
     goes_on = pairs.jumps & pairs.wordy & ~ended & ~lines.marked[1:] & (pairs.size <= OTHER_SIZE) & ~pairs.bold
     goes_on &= lower | (pairs.filled & ~pairs.alone)
     new = np.where(pairs.below, new | lines.led[:-1], ~goes_on) & ~parted
@@ -279,16 +279,26 @@ def _looks_new(lines: Lines, pairs: _Pairs, runs_on: Flags) -> Flags:
     """Another print, a gap, or a line that was not filled."""
     alike = pairs.below & (pairs.size <= OTHER_SIZE)
     usual = _usual_pitch(pairs, alike & pairs.filled & (pairs.pitch <= _DOUBLE * pairs.em))
-    steady = (
-        pairs.filled
-        & pairs.wordy
-        & (pairs.pitch <= 2 * usual)
-        & (_same_as(pairs.pitch, alike, 1) | _same_as(pairs.pitch, alike, -1))
-    )
-    gap = (pairs.pitch > _GAP * usual) & ~steady
-    sentence = runs_on & (pairs.size <= _UNSTEADY) & (pairs.pitch <= _GAP * _GAP * usual)
-    other = (pairs.size > OTHER_SIZE) | pairs.bold | gap
-    return (other & ~sentence) | (~pairs.filled & ~pairs.centred)
+    like_others = _same_as(pairs.pitch, alike, 1) | _same_as(pairs.pitch, alike, -1)
+    steady = pairs.filled & pairs.wordy & (pairs.pitch <= 2 * usual) & like_others
+    sentence = runs_on & (pairs.pitch <= _GAP * _GAP * usual)
+    size = (pairs.size > OTHER_SIZE) & ~(sentence & (pairs.size <= _UNSTEADY) & ~pairs.bold)
+    bold = pairs.bold & ~(sentence & (pairs.size <= OTHER_SIZE) & ~pairs.alone)
+    gap = (pairs.pitch > _GAP * usual) & ~steady & ~sentence
+    return size | bold | gap | (~pairs.filled & ~pairs.centred)
+
+
+def _is_set_in(lines: Lines, pairs: _Pairs, runs_on: Flags) -> Flags:
+    """Whether a line is set in after an end, or stands aside; but lines of a list item are set in where its marker is not."""
+    set_in = (pairs.indent > _INDENT) & lines.ended[:-1]
+    aside = (np.abs(pairs.indent) > _ASIDE) & ~runs_on
+    return pairs.below & ~pairs.centred & ~lines.marked[:-1] & (set_in | aside)
+
+
+def _is_set_out(lines: Lines, pairs: _Pairs, runs_on: Flags, first: Flags) -> Flags:
+    """Whether a line is set out. first: whether the line before begins a paragraph, which may be why that was set in."""
+    set_out = (pairs.indent < -_INDENT) & ~runs_on & (~first | lines.marked[:-1])
+    return pairs.below & ~pairs.centred & set_out
 
 
 def _usual_pitch(pairs: _Pairs, inside: Flags) -> Points:

@@ -29,6 +29,22 @@ def find(lines: Lines, text: str, body: float) -> Flags:
     return found
 
 
+def begins(lines: Lines, text: str) -> Flags:
+    """For each line of notes whether a note begins with it: with a sign, or with the number after the one before."""
+    found = np.zeros(len(lines.page), dtype=bool)
+    number = 0
+    for line in range(len(found)):
+        sign = _NUMBER.match(text, int(lines.start[line]), int(lines.end[line]))
+        digits = "".join(filter(str.isdigit, sign[0])) if sign else ""
+        found[line] = sign is not None and (not digits or int(digits) == number + 1)
+        number = int(digits) if digits and (found[line] or _is_new_page(lines, line)) else number
+    return found
+
+
+def _is_new_page(lines: Lines, line: int) -> bool:
+    return not line or lines.page[line] != lines.page[line - 1]
+
+
 def _is_numbered(lines: Lines, first: int, text: str) -> bool:
     return _NUMBER.match(text, int(lines.start[first]), int(lines.end[first])) is not None
 

@@ -157,13 +157,25 @@ def stretches(found: Iterable[Row]) -> list[list[Row]]:
         gaps = row.gaps()
         current = _Stretch([row], gaps, row.bottom) if gaps else _Stretch()
     complete.append(current.rows)
-    return [group for group in complete if sum(len(row.spots) > 1 for row in group) > 1]
+    return [_trimmed(group) for group in complete if sum(len(row.spots) > 1 for row in group) > 1]
+
+
+def _trimmed(group: list[Row]) -> list[Row]:
+    """Without lines at the end that reach over a gap of the last row with several pieces."""
+    last = max(number for number, row in enumerate(group) if len(row.spots) > 1)
+    gaps = group[last].gaps()
+    for number in range(last + 1, len(group)):
+        spot = group[number].spots[0]
+        if any(spot.left < left and right < spot.right for left, right in gaps):
+            return group[:number]
+    return group
 
 
 def separators(group: Sequence[Row]) -> list[float]:
     """Where the gaps through these rows are, from left to right."""
-    found = [spot for row in group for spot in row.spots if not spot.is_sign]
-    most = int(_FEW * len(group))
+    several = [row.spots for row in group if len(row.spots) > 1]
+    found = [spot for spots in several for spot in spots if not spot.is_sign]
+    most = int(_FEW * len(several))
     edges = sorted([(spot.left, 1) for spot in found] + [(spot.right, -1) for spot in found])
     narrow = _NARROW * min(spot.size for spot in found)
     middles, covered, free_from = list[float](), 0, edges[0][0]

@@ -53,7 +53,8 @@ class _Row:
 
 def find(pieces: Pieces, sheets: Sequence[Sheet], text: str, body: float) -> Sequence[Running]:
     """In the order of the pages, headers first. text: of all pieces; body: the size of most of it."""
-    rows = list(_rows(pieces, sheets, text, body))
+    sizes = pieces.size.tolist()
+    rows = [row for row in _rows(pieces, sheets, text) if max(sizes[number] for number in row.pieces) <= _LARGE * body]
     wanted = _standing_again(rows)
     seen: set[tuple[bool, str]] = set()
     found: list[Running] = []
@@ -65,27 +66,28 @@ def find(pieces: Pieces, sheets: Sequence[Sheet], text: str, body: float) -> Seq
     return found
 
 
-def _rows(pieces: Pieces, sheets: Sequence[Sheet], text: str, body: float) -> Iterator[_Row]:
+def _rows(pieces: Pieces, sheets: Sequence[Sheet], text: str) -> Iterator[_Row]:
     """The rows at the top and at the bottom of each page, as far as a gap parts them from the rest."""
     chosen = np.flatnonzero(~pieces.turned & ~pieces.unseen)
     chosen = chosen[np.lexsort((pieces.left[chosen], pieces.top[chosen], pieces.page[chosen]))]
     tops, bottoms = pieces.top[chosen].tolist(), pieces.bottom[chosen].tolist()
-    over_tops, over_bottoms = (-pieces.bottom[chosen]).tolist(), (-pieces.top[chosen]).tolist()
-    numbers, sizes = chosen.tolist(), pieces.size[chosen].tolist()
-    starts, ends = pieces.start[chosen].tolist(), pieces.end[chosen].tolist()
+    upwards = [-bottom for bottom in bottoms], [-top for top in tops]
     borders = np.searchsorted(pieces.page[chosen], np.arange(len(sheets) + 1)).tolist()
+    pieces_of, lefts, starts, ends = chosen.tolist(), pieces.left.tolist(), pieces.start.tolist(), pieces.end.tolist()
+
+    def row(members: Sequence[int], page: int, *, is_footer: bool, is_all: bool) -> _Row:
+        numbers = sorted([pieces_of[member] for member in members], key=lefts.__getitem__)
+        place = sheets[page].height - bottoms[members[0]] if is_footer else tops[members[0]]
+        texts = tuple([text[starts[number] : ends[number]] for number in numbers])
+        return _Row(page, is_footer, place, tuple(numbers), texts, is_all)
+
     for page, (first, last) in enumerate(pairwise(borders)):
-        height = sheets[page].height
-        upper = _block(tops, bottoms, range(first, last), limit=_EDGE * height)
-        lower = _block(over_tops, over_bottoms, range(last - 1, first - 1, -1), limit=(_EDGE - 1) * height)
-        is_all = sum(map(len, upper)) + sum(map(len, lower)) >= last - first
-        for is_footer, block in ((False, upper), (True, lower)):
-            for row in block if not is_footer else reversed(block):
-                row = sorted(row, key=lambda number: pieces.left[numbers[number]])
-                if max(sizes[number] for number in row) <= _LARGE * body:
-                    place = height - bottoms[row[0]] if is_footer else tops[row[0]]
-                    texts = tuple(text[starts[number] : ends[number]] for number in row)
-                    yield _Row(page, is_footer, place, tuple(numbers[number] for number in row), texts, is_all)
+        upper = _block(tops, bottoms, range(first, last), limit=_EDGE * sheets[page].height)
+        lower = _block(*upwards, range(last - 1, first - 1, -1), limit=(_EDGE - 1) * sheets[page].height)
+        for members in upper:
+            yield row(members, page, is_footer=False, is_all=sum(map(len, upper)) == last - first)
+        for members in reversed(lower):
+            yield row(members, page, is_footer=True, is_all=sum(map(len, lower)) == last - first)
 
 
 def _block(tops: Sequence[float], bottoms: Sequence[float], order: range, *, limit: float) -> Sequence[Sequence[int]]:
