@@ -24,6 +24,7 @@ from django.utils import timezone
 
 from evidence import audit, blobs, parsing, projection, removal
 from evidence.anchoring import Parser
+from evidence.confinement import NoProcess
 from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.formats import FORMATS, Format
@@ -330,6 +331,7 @@ class _Intake:
             try:
                 return _Read(begun, None if begun.content is None else begun.content())
             except EvidenceError as error:
+                self._report.complete &= not isinstance(error, NoProcess)  # of which the file is innocent
                 begun = error
         self._refuse(item, begun)
         return None

@@ -26,10 +26,12 @@ from typing import Any, Final
 from evidence.confinement import frames
 from evidence.confinement.barriers import MEBIBYTE, Limits
 from evidence.confinement.zygote import REPORT
-from evidence.errors import Refused, gettext_noop
+from evidence.errors import EvidenceError, Refused, gettext_noop
 
-PICTURE: Final = Limits(seconds=20, memory_mb=512, output_mb=32)
+PICTURE: Final = Limits(seconds=10, memory_mb=512, output_mb=32)
 """For the picture of one page: a reader waits for it. PNG of an A3 page at 300 dots an inch takes 52 MB raw, far less packed."""
+WAITING: Final = 4
+"""Wall clock over processor time: where much else goes on a task gets its turn seldom, and that is not the file's fault."""
 START_SECONDS: Final = 60.0
 """For the first child: everything is imported, perhaps from a cold disk."""
 REPORT_SECONDS: Final = 10.0
@@ -56,10 +58,25 @@ class Result:
 def run(task: str, header: Mapping[str, object], data: bytes, *, limits: Limits) -> Result:
     """The result of this task. header: JSON values. Raises Refused, by what ended it:
 
-    `parser_time`, `parser_memory`, `parser_output`, `parser_crashed`, `parser_fault` (an exception), or what the task says;
-    `parser_unavailable` when no child can be had.
+    `parser_time`, `parser_memory`, `parser_output`, `parser_crashed`, `parser_fault` (an exception), or what the task says.
+    Raises NoProcess when no child can be had.
     """
     return _SHARED.run(task, header, data, limits=limits)
+
+
+def close() -> None:
+    """End what was started for tasks; the next task starts it again. It ends by itself when this process does."""
+    _SHARED.close()
+
+
+class NoProcess(EvidenceError):
+    """There is no process to read files in: it says nothing of a file."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "parser_unavailable",
+            gettext_noop("No process to read files in can be started. Please report it to whoever runs this."),
+        )
 
 
 class Confinement:
@@ -77,10 +94,7 @@ class Confinement:
         for _ in range(ATTEMPTS):
             with suppress(_Gone):
                 return self._attempt({**header, "task": task, "limits": asdict(limits)}, data, limits)
-        raise Refused(
-            "parser_unavailable",
-            gettext_noop("No process to read files in can be started. Please report it to whoever runs this."),
-        )
+        raise NoProcess
 
     @property
     def pid(self) -> int | None:
@@ -108,7 +122,7 @@ class Confinement:
             with theirs, report:
                 self._order(theirs, report)
             _await_start(watch)
-            until = time.monotonic() + limits.seconds
+            until = time.monotonic() + WAITING * limits.seconds
             try:
                 frames.send(channel, header, data, until=until)
                 answer, body = frames.receive(channel, max_body=limits.output_mb * MEBIBYTE, until=until)
@@ -193,10 +207,7 @@ def _await_start(watch: socket.socket) -> None:
     if pid is None:
         raise _Gone
     if not pid:
-        raise Refused(
-            "parser_unavailable",
-            gettext_noop("No process to read files in can be started. Please report it to whoever runs this."),
-        )
+        raise NoProcess
 
 
 def _report(watch: socket.socket, seconds: float) -> int | None:
@@ -261,7 +272,7 @@ def _refused(code: str, template: str, values: Mapping[str, object]) -> Refused:
 
 def _too_long(limits: Limits) -> Refused:
     message = gettext_noop(
-        "Reading this file was given up after %(seconds)d seconds. Split it, or have FUNDSTELLE_PARSE_SECONDS raised."
+        "Reading this file takes more than %(seconds)d seconds. Split it, or have FUNDSTELLE_PARSE_SECONDS raised."
     )
     return Refused("parser_time", message, seconds=limits.seconds)
 

@@ -27,7 +27,7 @@ NOBODY: Final = 65_534
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """seconds: of wall clock and of processor time. memory_mb: beyond what the process had before. output_mb: of the result."""
+    """seconds: of processor time. memory_mb: beyond what the process had before. output_mb: of the result."""
 
     seconds: float
     memory_mb: int
@@ -46,8 +46,7 @@ def raise_around(limits: Limits) -> None:
 
 def end_with_parent() -> None:
     """Have the kernel kill this process when the one that forked it ends (Linux; elsewhere its limits end it)."""
-    if _LINUX:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 _LINUX: Final = sys.platform == "linux"
@@ -59,6 +58,13 @@ _PR_SET_NO_NEW_PRIVS: Final = 38
 _SECCOMP_MODE_FILTER: Final = 2
 
 
+def _control(option: int, first: int, second: object = 0) -> None:
+    """prctl, where there is one; a kernel that refuses it leaves the other barriers."""
+    if _LINUX:
+        rest = (ctypes.c_ulong(0), ctypes.c_ulong(0))
+        _LIBC.prctl(option, ctypes.c_ulong(first), second or ctypes.c_ulong(0), *rest)
+
+
 def _drop_privileges() -> None:
     """Be nobody instead of the superuser, never gain rights again, and let no other process look inside."""
     if os.geteuid() == 0:
@@ -66,9 +72,8 @@ def _drop_privileges() -> None:
             os.setgroups([])
             os.setgid(NOBODY)
             os.setuid(NOBODY)
-    if _LINUX:
-        _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    _control(_PR_SET_NO_NEW_PRIVS, 1)
+    _control(_PR_SET_DUMPABLE, 0)
 
 
 def _set_limits(seconds: float, memory: int) -> None:
@@ -201,4 +206,4 @@ def _filter_calls() -> None:
     code.append((_RETURN, 0, 0, _REFUSE))
     packed = b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
     program = _Program(len(code), packed)
-    _LIBC.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0)
+    _control(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program))

@@ -199,6 +199,15 @@ def test_files_that_break_their_parsers_are_refused_and_all_others_taken_in(tmp_
     assert sorted(found("gut")) == sorted(f"{deed}-danach" for deed in deeds)
 
 
+def test_a_run_that_could_read_nothing_confirms_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = Confinement("evidence.tests.no_such_program")
+    monkeypatch.setattr(confinement, "run", program.run)
+    report = publish(tmp_path, {"a.txt": "Text."})
+    program.close()
+    assert [one.error.code for one in report.refusals] == ["parser_unavailable"]
+    assert not report.complete and Source.objects.get().rights_confirmed_at is None
+
+
 @pytest.mark.parametrize("answer", MADE_UP)
 @pytest.mark.usefixtures("hostile_parsers")
 def test_content_that_a_hostile_file_made_up_is_refused(tmp_path: Path, answer: str) -> None:

@@ -19,7 +19,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
-from evidence import ingest, projection
+from evidence import confinement, ingest, projection
 from evidence.formats import FORMATS
 from evidence.management.people import find_groups, find_tenant, join
 from evidence.models import Group, Role, Run, Source, Tenant
@@ -180,6 +180,7 @@ def _serve(port: int) -> None:
         "--log-level",
         "warning",
     ]
+    confinement.close()  # the server would inherit it, and never know that it has ended
     try:
         os.execv(sys.executable, words)
     except OSError as error:
