@@ -43,6 +43,8 @@ _INDENT: Final = 0.9
 """Font sizes that a line is set in or out."""
 _ASIDE: Final = 2.5
 """Font sizes that lines of another column are set in or out."""
+_STEPS, _MOST_STEPS = 4, 100_000
+"""Distances are counted in quarters of a point, up to what no page has room for."""
 _FEW: Final = 5
 """Pairs of lines from which a usual distance can be told."""
 
@@ -303,13 +305,18 @@ def _is_set_out(lines: Lines, pairs: _Pairs, runs_on: Flags, first: Flags) -> Fl
 
 def _usual_pitch(pairs: _Pairs, inside: Flags) -> Points:
     """For each pair the most frequent distance of lines inside paragraphs in this print."""
-    usual = _LEADING / _GAP * pairs.em
-    prints = np.round(pairs.em * 2)
-    for size in np.unique(prints[inside]):
-        values, counts = np.unique(np.round(pairs.pitch[inside & (prints == size)] * 4) / 4, return_counts=True)
-        if counts.sum() >= _FEW:
-            usual[prints == size] = values[counts.argmax()]
-    return usual
+    prints = np.round(pairs.em * 2).astype(np.int64)
+    steps = np.clip(np.round(pairs.pitch * _STEPS), 0, _MOST_STEPS - 1).astype(np.int64)
+    found, counts = np.unique(prints[inside] * _MOST_STEPS + steps[inside], return_counts=True)
+    if not len(found):
+        return _LEADING / _GAP * pairs.em
+    owners = found // _MOST_STEPS
+    first = np.flatnonzero(np.diff(owners, prepend=-1))
+    order = np.lexsort((-found, counts, owners))
+    most = found[order[np.append(first[1:], len(found)) - 1]] % _MOST_STEPS / _STEPS
+    at = np.minimum(np.searchsorted(owners[first], prints), len(first) - 1)
+    known = (owners[first][at] == prints) & (np.add.reduceat(counts, first)[at] >= _FEW)
+    return np.where(known, most[at], _LEADING / _GAP * pairs.em)
 
 
 def _same_as(pitch: Points, alike: Flags, shift: int) -> Flags:

@@ -25,6 +25,8 @@ MOST_SPOTS: Final = 3_000
 """Pieces of a page that are put in order; a page with more is a drawing or a mistake, and is read as it comes."""
 _MOST_BLOCKS: Final = 300
 """Blocks of a page whose order is doubted."""
+_DEEPEST: Final = 8
+"""Columns in columns that are looked for."""
 _FAR: Final = 2.5
 """Heights of free space between two blocks."""
 _SOME_WORDS: Final = 20
@@ -49,7 +51,7 @@ def arrange(pieces: Pieces, numbers: Sequence[int], text: str, drawn: Places) ->
     if len(found) > MOST_SPOTS:
         return [(spot.number,) for spot in found]
     page = _Page(pieces, text, drawn)
-    page.look(found)
+    page.look(found, depth=0)
     blocks = _blocks(page.items(found))
     if _is_doubtful(blocks):
         blocks = _cut(blocks)
@@ -70,19 +72,19 @@ class _Page:
     mixed: list[list[Spot]] = field(default_factory=list)
     parts: dict[int, int] = field(default_factory=dict)
 
-    def look(self, found: Sequence[Spot]) -> None:
-        """Find columns, and tables in them."""
+    def look(self, found: Sequence[Spot], *, depth: int) -> None:
+        """Find columns, and tables in them. depth: of columns in columns."""
         for group in stretches(rows(found)):
             gaps = {separator: kind(separator, group) for separator in separators(group)}
             columns = [separator for separator, gap in gaps.items() if gap is not Gap.CELLS]
-            if columns:
-                self._part(group, columns, is_mixed=Gap.MIXED_COLUMNS in gaps.values())
+            if columns and depth < _DEEPEST:
+                self._part(group, columns, is_mixed=Gap.MIXED_COLUMNS in gaps.values(), depth=depth)
             elif gaps and not self._is_list(group, list(gaps)):
                 grid = build(group, list(gaps), self.drawn)
                 if grid and self._has_words(grid):
                     self.grids.append(grid)
 
-    def _part(self, group: Sequence[Row], columns: Sequence[float], *, is_mixed: bool) -> None:
+    def _part(self, group: Sequence[Row], columns: Sequence[float], *, is_mixed: bool, depth: int) -> None:
         found = sorted((spot for row in group for spot in row.spots), key=lambda spot: spot.number)
         sides = np.searchsorted(columns, [spot.left for spot in found]).tolist()
         halves = [[spot for spot, side in zip(found, sides, strict=True) if side == column] for column in range(len(columns) + 1)]
@@ -92,7 +94,7 @@ class _Page:
             self.mixed.append([spot for half in halves for spot in half])
         for half in halves:
             if _has_rows(half):
-                self.look(half)
+                self.look(half, depth=depth + 1)
 
     def _is_list(self, group: Sequence[Row], gaps: Sequence[float]) -> bool:
         """Whether the first of two columns holds nothing but markers."""

@@ -19,6 +19,8 @@ from evidence.formats.pdf.glyphs import Codes, Flags, Glyphs, Places
 BLANK: Final = 0x20
 NO_BREAK: Final = 0xA0
 _LINE_END: Final = 0x0A
+_FIRST_MARK: Final = 0x300
+"""Nothing before it ever joins the code point in front."""
 _BATCH: Final = 200_000
 """Glyphs that are worked on at once: enough to make the cost of a single array operation vanish, in a few megabytes."""
 _SAME_LINE: Final = 0.4
@@ -259,7 +261,7 @@ def _pairs(ink: _Ink, is_line_end: Flags, codes: Codes) -> _Pairs:
     inner = ink.pages[(ink.pages > 0) & (ink.pages < len(ink.at))] - 1
     together[inner] = wide[inner] = False
     blank = together & ((between > ends_between) | (ended & (distance > _WORD * em)))
-    for number in np.flatnonzero(together & ended & ~blank):
+    for number in np.flatnonzero(together & ended & ~blank & (codes[ink.at[1:]] >= _FIRST_MARK)):
         blank[number] = _composes(codes, ink.at, int(number))
     return _Pairs(~together, wide & ~together, blank)
 

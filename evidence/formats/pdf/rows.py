@@ -17,6 +17,8 @@ import numpy as np
 
 from evidence.formats.pdf.pieces import Pieces
 
+MOST_COLUMNS: Final = 60
+"""Of a table or of text: what has more is a drawing, or dots that lead to page numbers."""
 _SAME_ROW: Final = 0.5
 """Share of the smaller height that two pieces side by side have in common."""
 _NARROW: Final = 0.5
@@ -185,7 +187,7 @@ def separators(group: Sequence[Row]) -> list[float]:
         covered += step
         if step < 0 and covered == most:
             free_from = place
-    return [middle for middle in middles if _parts(middle, group)]
+    return [middle for middle in middles if _parts(middle, group)] if len(middles) <= MOST_COLUMNS else []
 
 
 def _parts(middle: float, group: Sequence[Row]) -> bool:
