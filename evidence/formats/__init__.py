@@ -9,7 +9,7 @@ from typing import Final
 from evidence.anchoring import Parser
 from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
-from evidence.formats import docx, markdown, pdf, text
+from evidence.formats import docx, html, markdown, odt, pdf, text
 from evidence.formats.options import NOTHING_SAID, Options
 from evidence.formats.package import MAX_PACKAGE_BYTES
 
@@ -42,19 +42,24 @@ class Format:
 
 _TEXT: Final = Format(text.PARSER, "text/plain", text.extract, takes_encoding=True)
 _MARKDOWN: Final = Format(markdown.PARSER, "text/markdown", markdown.extract, takes_encoding=True)
-
+_HTML: Final = Format(html.PARSER, "text/html", html.extract, takes_encoding=True)
 _PDF: Final = Format(pdf.PARSER, "application/pdf", pdf.extract, pdf.MAX_BYTES)
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
 _WORD: Final = Format(docx.PARSER, f"{_OFFICE}.wordprocessingml.document", docx.extract, MAX_PACKAGE_BYTES)
 _WORD_WITH_MACROS: Final = replace(_WORD, media_type="application/vnd.ms-word.document.macroEnabled.12")
+_OPEN_TEXT: Final = Format(odt.PARSER, "application/vnd.oasis.opendocument.text", odt.extract, MAX_PACKAGE_BYTES)
 
 FORMATS: dict[str, Format] = {
     ".txt": _TEXT,
     ".md": _MARKDOWN,
     ".markdown": _MARKDOWN,
+    ".html": _HTML,
+    ".htm": _HTML,
+    ".xhtml": _HTML,
     ".pdf": _PDF,
     ".docx": _WORD,
     ".docm": _WORD_WITH_MACROS,
+    ".odt": _OPEN_TEXT,
 }
 """File ending (lower case, with its dot) -> format."""
 

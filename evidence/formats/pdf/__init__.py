@@ -48,14 +48,12 @@ def _content(document: pypdfium2.PdfDocument) -> Content:
     reader, kept = Reader(document), _Kept()
     laid = layout.blocks(kept.passing(reader.pages()))
     codes, shares, flags = marks.settled(laid.codes), kept.shares(laid.origins), kept.flags(laid.origins)
-    text = codes.astype("<u4").tobytes().decode("utf-32-le")
-    spans = marks.spans(laid.passages, laid.spans, flags)
     return Content(
-        text=text,
+        text=codes.astype("<u4").tobytes().decode("utf-32-le"),
         passages=laid.passages,
-        spans=spans,
+        spans=marks.spans(laid.passages, laid.spans, flags),
         pages=tuple(kept.pages(laid.starts, shares)),
-        title=titles.own(document) or laid.title,
+        title=titles.own(document) or ("" if marks.has_bad_heading(laid.passages, flags) else laid.title),
         notes=tuple(_notes(document, reader, codes, flags)),
     )
 

@@ -76,7 +76,7 @@ def read(loaded: Sequence[Page]) -> Characters:
     some = Characters(len(loaded), page, number, codes, places, generated, hyphen)
     some.hyphen[:] |= _hyphens_at_line_ends(some)
     some.codes[some.hyphen] = HYPHEN
-    return some
+    return _joined(some)
 
 
 def cleaned(some: Characters, unmapped: Flags) -> Codes:
@@ -95,6 +95,17 @@ def right_to_left(codes: Codes) -> Flags:
     return np.asarray(
         (codes >= 0x590) & (codes < 0x900) | (codes >= 0xFB1D) & (codes < 0xFE00) | (codes >= 0xFE70) & (codes < 0xFF00)
     )
+
+
+def _joined(some: Characters) -> Characters:
+    """With one code point in place of the two halves of a pair, which stand on the same spot."""
+    codes = some.codes
+    high = np.flatnonzero((codes[:-1] >= 0xD800) & (codes[:-1] < 0xDC00) & (codes[1:] >= 0xDC00) & (codes[1:] < 0xE000))
+    if not high.size:
+        return some
+    codes[high] = 0x10000 + ((codes[high] - 0xD800) << 10) + (codes[high + 1] - 0xDC00)
+    kept = np.delete(np.arange(len(codes)), high + 1)
+    return some.taken(codes[kept], some.places[kept], kept)
 
 
 def _seen(loaded: Sequence[Page], page: Numbers, boxes: npt.NDArray[np.float32]) -> Places:

@@ -15,6 +15,9 @@ from evidence.formats.pdf.calls import Numbers
 Codes = npt.NDArray[np.uint32]
 Places = npt.NDArray[np.float64]
 
+_LEAST: Final = 0.35
+"""Share of its width that a box keeps; letters that lie more on top of each other than that stay there."""
+_UPRIGHT: Final = 45
 _SAFE_BELOW: Final = 0x300
 """The first combining mark: below, a text is composed already (Latin letters of Western Europe)."""
 _PUNCTUATION: Final = (0x2002, 0x2070)
@@ -68,6 +71,21 @@ def part(codes: Codes, places: Places, angles: npt.NDArray[np.int16]) -> None:
     size = np.diff(np.append(np.flatnonzero(np.diff(near, prepend=-2) != 1), len(near))) + 1
     shared = np.repeat(begin, size) + (position := _counted(size))
     _share(places, shared, position, np.repeat(size, size), codes[shared], angles[shared])
+
+
+def trim(places: Places, angles: npt.NDArray[np.int16], starts: Numbers) -> None:
+    """Let each box of writing across the page end where its neighbour on its line begins, in place; starts: where pages begin.
+
+    Letters reach over their neighbours where a font is slanted, or missing and replaced by another one.
+    """
+    left, top, right, bottom = places.T
+    over = np.flatnonzero((right[:-1] > left[1:]) & (right[1:] > left[:-1]) & (left[:-1] != left[1:]))
+    over = over[(np.minimum(bottom[over], bottom[over + 1]) - np.maximum(top[over], top[over + 1])) > 0]
+    over = over[~np.isin(over + 1, starts) & (np.abs(angles[over] % 180 - 90) > _UPRIGHT)]
+    forward = left[over] < left[over + 1]
+    first, second = np.where(forward, over, over + 1), np.where(forward, over + 1, over)
+    enough = left[second] - left[first] > _LEAST * (right[first] - left[first])
+    places[first[enough], 2] = places[second[enough], 0]
 
 
 def _counted(sizes: Numbers) -> Numbers:

@@ -102,6 +102,7 @@ class Reader:
             run, garbled = run[kept], garbled[kept]
         angle = _angle(loaded, some, look, run)
         composed.part(some.codes, some.places, angle)
+        composed.trim(some.places, angle, np.array([part.start for part in some.parts()]))
         drawings = shapes.of(loaded)
         hidden = self._unseen(loaded, drawings, some, look, run)
         some.places[some.generated] = 0

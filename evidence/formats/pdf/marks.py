@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evidence.content import Passage, Span, SpanKind
+from evidence.content import Passage, PassageKind, Span, SpanKind
 from evidence.formats.pdf.characters import LOST, Codes
 from evidence.formats.pdf.composed import is_composed, unsettled
 from evidence.formats.pdf.glyphs import Glyphs
@@ -61,6 +61,14 @@ def is_soup(codes: Codes, flags: Bits) -> bool:
     """Whether so much is letter soup that the document is not found by its words."""
     garbled = ((flags & GARBLED) > 0)[~np.isin(codes, _SPACES)]
     return bool(garbled.sum() > _SOUP_SHARE * len(garbled))
+
+
+def has_bad_heading(passages: Sequence[Passage], flags: Bits) -> bool:
+    """Whether anything in the first heading of level 1 is unseen or letter soup."""
+    for passage in passages:
+        if passage.kind is PassageKind.HEADING and passage.level == 1:
+            return bool((flags[passage.start : passage.end] & (UNSEEN | GARBLED)).any())
+    return False
 
 
 def _spans(passages: Sequence[Passage], flags: Bits, bit: int, kind: SpanKind) -> Iterator[Span]:

@@ -48,8 +48,8 @@ class Page:
     """One page in memory; one that can't be loaded has no size and nothing on it.
 
     raw: pdfium's own handle. page, text: arguments for calls. width, height: points, as looked at. corner: left, top, right,
-    bottom of what is looked at, on the page (upwards). turns: quarter turns clockwise. count: of characters. objects: how many are drawn, forms counted as one.
-    lacks_values: a form field holds a value and no picture of it.
+    bottom of what is looked at, on the page (upwards). turns: quarter turns clockwise. count: of characters. objects: how many
+    are drawn, forms counted as one. lacks_values: a form field holds a value and no picture of it.
     """
 
     number: int

@@ -25,6 +25,8 @@ _MAX_PIXELS: Final = 16_000_000
 """Of one picture that is looked at for what shows through; a larger one is taken not to cover anything."""
 _THICK: Final = 3.0
 """Points: a straight line of this width covers letters as a bar does."""
+_LINE: Final = 2
+"""Segments of a straight line: where it begins, and where it ends."""
 _OPAQUE: Final = 250
 """Of 255: what is less opaque lets things show through."""
 
@@ -45,10 +47,12 @@ def path(document: Any, shapes: Shapes, number: int) -> Paint | None:
     pdfium.FPDFPath_GetDrawMode(handle, rule, stroked)
     if rule.value != pdfium.FPDF_FILLMODE_NONE:
         return _filled(document, shapes, number, rule.value == pdfium.FPDF_FILLMODE_WINDING)
-    if stroked.value and _is_bar(shapes, number):
-        colour = _colour(shapes, number, pdfium.FPDFPageObj_GetStrokeColor)
-        return Paint(colour, lambda points: _unclipped(shapes, number, points))
-    return None
+    bar = _bar(shapes, number) if stroked.value else None
+    if bar is None:
+        return None
+    low, high = bar
+    colour = _colour(shapes, number, pdfium.FPDFPageObj_GetStrokeColor)
+    return Paint(colour, lambda points: ((points >= low) & (points <= high)).all(axis=1) & _unclipped(shapes, number, points))
 
 
 def _filled(document: Any, shapes: Shapes, number: int, winding: bool) -> Paint | None:
@@ -127,14 +131,31 @@ def _has_pattern(document: Any, handle: Any) -> bool:
     return bool(picture)
 
 
-def _is_bar(shapes: Shapes, number: int) -> bool:
-    """Whether an outline is one straight, thick line, across or down."""
-    handle, width = object_at(int(shapes.object[number])), ctypes.c_float()
+def _bar(shapes: Shapes, number: int) -> tuple[Points, Points] | None:
+    """Top left and bottom right of an outline that is one straight, thick line, across or down."""
+    handle, width, form = object_at(int(shapes.object[number])), ctypes.c_float(), shapes.forms[number]
     pdfium.FPDFPageObj_GetStrokeWidth(handle, width)
-    form = shapes.forms[number]
-    scale = float(np.sqrt(abs(np.linalg.det((matrix_of(handle) if form is None else form.matrix)[:2]))))
-    thin = float((shapes.box[number, 2:] - shapes.box[number, :2]).min())
-    return width.value * scale >= _THICK and thin <= width.value * scale * 1.5 and pdfium.FPDFPath_CountSegments(handle) == 2
+    matrix = matrix_of(handle)
+    scale = matrix[:2] if form is None else matrix[:2] @ form.matrix[:2]
+    half = width.value * float(np.sqrt(abs(np.linalg.det(scale)))) / 2
+    if half < _THICK / 2 or pdfium.FPDFPath_CountSegments(handle) != _LINE:
+        return None
+    ends = _seen(shapes, _ends(_path_segments(handle)), matrix, form)[0]
+    low, high = ends.min(axis=0), ends.max(axis=0)
+    across = high - low
+    if across.min() > half / 2:
+        return None
+    thick = np.where(across == across.min(), half, 0.0)
+    return low - thick, high + thick
+
+
+def _ends(segments: Sequence[Any]) -> npt.NDArray[np.float64]:
+    x, y = ctypes.c_float(), ctypes.c_float()
+    points = []
+    for segment in segments:
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        points.append((x.value, y.value))
+    return np.array([points])
 
 
 def _outer(form: Form | None) -> Iterator[Any]:
