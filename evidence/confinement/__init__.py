@@ -17,8 +17,8 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -92,7 +92,7 @@ class Confinement:
     def run(self, task: str, header: Mapping[str, object], data: bytes, *, limits: Limits) -> Result:
         """See `run` of this module."""
         for _ in range(ATTEMPTS):
-            with suppress(_Gone):
+            with suppress(_Gone, OSError):  # too many open files, for instance
                 return self._attempt({**header, "task": task, "limits": asdict(limits)}, data, limits)
         raise NoProcess
 
@@ -118,7 +118,7 @@ class Confinement:
     def _attempt(self, header: Mapping[str, object], data: bytes, limits: Limits) -> Result:
         channel, theirs = socket.socketpair()
         watch, report = socket.socketpair()
-        with channel, watch:  # closing the watch has the child killed, if it still lives
+        with channel, _ended_with(watch):
             with theirs, report:
                 self._order(theirs, report)
             _await_start(watch)
@@ -141,7 +141,7 @@ class Confinement:
                 try:
                     socket.send_fds(self._started(), [b"!"], [channel.fileno(), report.fileno()])
                     return
-                except BrokenPipeError:
+                except OSError:
                     self._discard()
         raise _Gone
 
@@ -164,7 +164,7 @@ class Confinement:
 
     def _discard(self) -> None:
         if self._control is not None:
-            self._control.close()
+            _end(self._control)
         if self._process is not None:
             try:
                 self._process.wait(REPORT_SECONDS)
@@ -200,6 +200,22 @@ def _environment() -> Mapping[str, str]:
     """What the program needs and nothing that is secret. Threads of numerical libraries would not survive a fork."""
     root = str(Path(__file__).resolve().parent.parent.parent)
     return {"PYTHONPATH": os.pathsep.join((root, *filter(None, sys.path))), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+@contextmanager
+def _ended_with(watch: socket.socket) -> Iterator[None]:
+    """At the end of this the child is killed, if it still lives: that is what the end of its watch means."""
+    try:
+        yield
+    finally:
+        _end(watch)
+
+
+def _end(connection: socket.socket) -> None:
+    """Close a connection, also for those who got it by forking."""
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()
 
 
 def _await_start(watch: socket.socket) -> None:
