@@ -24,9 +24,22 @@ _ROMAN: Final = {
 }
 
 
+STYLES: Final = {
+    **dict.fromkeys(("circle", "disc", "square"), "bullet"),
+    **dict.fromkeys(("lower-alpha", "lower-latin"), "a"),
+    **dict.fromkeys(("upper-alpha", "upper-latin"), "A"),
+    "decimal": "1",
+    "decimal-leading-zero": "01",
+    "lower-roman": "i",
+    "none": "none",
+    "upper-roman": "I",
+}
+"""`list-style-type` of CSS -> style of a list."""
+
+
 @dataclass(slots=True)
 class ListMarkers:
-    """The markers of one list. style: "none", "bullet", or a `type` of HTML (1 a A i I); group tells lists apart."""
+    """The markers of one list. style: "none", "bullet", or a `type` of HTML (1 01 a A i I); group tells lists apart."""
 
     group: int
     style: str
@@ -34,20 +47,22 @@ class ListMarkers:
     step: int = 1
     delimiter: str = "."
 
-    def next(self) -> str:
-        """The next item's marker; empty where a reader sees none."""
-        if self.style == "none":
-            return ""
-        if self.style == "bullet":
-            return BULLET
-        marker = numeral(self.number, self.style) + self.delimiter
+    def next(self, style: str | None = None) -> str:
+        """The next item's marker; empty where a reader sees none. style: of this item, or a quotation mark and a text."""
+        number, style = self.number, style or self.style
         self.number += self.step
-        return marker
+        if style == "none":
+            return ""
+        if style == "bullet":
+            return BULLET
+        return style[1:].strip() if style.startswith('"') else numeral(number, style) + self.delimiter
 
 
 def numeral(number: int, style: str) -> str:
     """A number as a list writes it: in letters or Roman numerals where those are defined, else in digits."""
     written = str(number)
+    if style == "01" and 0 <= number < 10:
+        return f"0{number}"
     if style in ("a", "A") and number > 0:
         written = _letters(number)
     elif style in ("i", "I") and 0 < number < 4000:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from selectolax.lexbor import LexborNode
+
 MAX_SPAN: Final = 100
 """Columns or rows that one cell is taken to cover; more would only make long rows of nothing."""
+
+_OF_DATA: Final = frozenset({"caption", "colgroup", "tfoot", "th", "thead"})
+_NOT_IN_DATA: Final = "table, h1, h2, h3, h4, h5, h6"
 
 
 @dataclass(slots=True)
@@ -52,3 +58,24 @@ class Table:
         """A group of rows ends: no cell reaches beyond it."""
         self.in_head = False
         self.covered.clear()
+
+
+def only_arranges(table: LexborNode) -> bool:
+    """Whether a table is there to put things beside each other: it says so, has a single cell, or has tables or headings in its
+    cells; and has neither headers nor a border."""
+    attributes = table.attributes
+    if (attributes.get("role") or "").strip().lower() in ("none", "presentation"):
+        return True
+    own = list(_own_parts(table))
+    if (attributes.get("border") or "0") != "0" or not _OF_DATA.isdisjoint(part.tag or "" for part in own):
+        return False
+    cells = [part for part in own if part.tag == "td"]
+    return len(cells) == 1 or any(cell.css_first(_NOT_IN_DATA) is not None for cell in cells)
+
+
+def _own_parts(table: LexborNode) -> Iterator[LexborNode]:
+    """Groups, rows and cells of a table, without those of tables inside it."""
+    for part in table.iter():
+        yield part
+        for row in part.iter() if part.tag in ("tbody", "tfoot", "thead") else (part,):
+            yield from (row, *row.iter()) if row.tag == "tr" else ()

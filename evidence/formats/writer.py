@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from evidence import profile
-from evidence.content import Content, Passage, PassageKind, Span, SpanKind
+from evidence.content import Content, Note, Passage, PassageKind, Span, SpanKind
 
 _SPACE: Final = re.compile(r"[ \t\n\r]+")
 _CLOSE_TOGETHER: Final = (PassageKind.LIST_ITEM, PassageKind.TABLE_ROW)
@@ -63,11 +63,17 @@ class Writer:
         self._passages: list[Passage] = []
         self._spans: list[Span] = []
         self._title = ""
+        self._groups = 0
 
     @property
     def is_open(self) -> bool:
         """Whether a passage is being written."""
         return self._draft is not None
+
+    def new_group(self) -> int:
+        """A number for items or rows that stand close together, and together only."""
+        self._groups += 1
+        return self._groups
 
     @property
     def number(self) -> int:
@@ -166,10 +172,11 @@ class Writer:
         if raw.strip("\t\n\r "):
             self._add(draft, raw)
 
-    def content(self, title: str = "") -> Content:
+    def content(self, title: str = "", notes: Iterable[Note] = ()) -> Content:
         """Everything that was written. Without a title, the first heading of level 1 is the title."""
         self.close()
-        return Content("".join(self._parts), tuple(self._passages), tuple(self._spans), title=title or self._title)
+        text = "".join(self._parts)
+        return Content(text, tuple(self._passages), tuple(self._spans), title=title or self._title, notes=tuple(notes))
 
     def _opened(self) -> _Draft:
         if self._draft is None:

@@ -82,7 +82,7 @@ def test_blocks_stand_apart_and_items_and_rows_close_together() -> None:
         ("<script>no()</script>a<!-- no --><style>no</style><i hidden>no</i><b style='display: none'>no</b>", "a"),
         ("A <title> in words\n\nand <script> and <!-- too", "A <title> in words\n\nand <script> and <!-- too"),
         ("<details><summary>More</summary>\n\nFolded\n\n</details>", "More\n\nFolded"),
-        ("<dl><dt>1.</dt><dd>First</dd></dl>", "1.\n\nFirst"),
+        ("<dl><dt>1.</dt><dd>First</dd></dl>", "1. First"),
         ("One<br><br>Two", "One\n\nTwo"),
         ("e&#769;\n\n<b>u</b>&#776;", "é\n\nü"),
         ("a&#0;b &#xD800;", "a\ufffdb \ufffd"),
