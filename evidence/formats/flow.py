@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
-from evidence.content import PassageKind
+from evidence.content import PassageKind, SpanKind
+from evidence.formats import omml, symbols
+from evidence.formats.sight import Look
 from evidence.formats.tables import MAX_SPAN, Table
 from evidence.formats.writer import Writer
 
@@ -18,6 +20,7 @@ class Flow:
 
     def __init__(self) -> None:
         self.writer = Writer()
+        self._open: set[SpanKind] = set()
         self._cells = 0
         self._filled = 0
         self._groups: dict[str, int] = {}
@@ -47,6 +50,21 @@ class Flow:
         self.begin(PassageKind.PARAGRAPH)
         self.writer.write_verbatim(text.strip())
         self.end()
+
+    def text(self, text: str, look: Look) -> None:
+        """Text as it looks: in a symbol font it is signs, and numbers that stand high are raised."""
+        text = symbols.shown(text, look.font)
+        self.writer.write(omml.raised(text) if look.raised and text.isdecimal() else text)
+
+    def mark(self, wanted: Collection[SpanKind]) -> None:
+        """Begin and end marks so that these are open: neighbouring runs of one look have one mark."""
+        for kind in self._open.difference(wanted):
+            self.writer.end_mark(kind)
+            self._open.remove(kind)
+        for kind in wanted:
+            if kind not in self._open:
+                self.writer.begin_mark(kind)
+                self._open.add(kind)
 
     def begin_table(self) -> None:
         """Begin a table; not inside a cell, where a table is lines like anything else."""

@@ -6,7 +6,6 @@ The Strict variant has names of its own for the same things: they become the usu
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -14,6 +13,7 @@ from typing import Final
 from evidence.errors import Refused, gettext_noop
 from evidence.formats import xml
 from evidence.formats.package import Package, damaged
+from evidence.formats.titles import sensible
 from evidence.formats.xml import Element
 
 RELATION: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -25,12 +25,6 @@ _RELATIONSHIP: Final = "{http://schemas.openxmlformats.org/package/2006/relation
 _TITLE: Final = "{http://purl.org/dc/elements/1.1/}title"
 _STRICT: Final = "{http://purl.oclc.org/ooxml/"
 _TRANSITIONAL: Final = "{http://schemas.openxmlformats.org/"
-_NO_TITLE: Final = re.compile(
-    r"(?:microsoft (?:word|powerpoint|excel)\b.*|(?:dokument|document|präsentation|presentation|mappe|book|folie|slide)\W?\d*"
-    r"|(?:powerpoint|word)[- ]?(?:präsentation|presentation|dokument|document)|untitled|unbenannt|ohne titel|no title|titel|title"
-    r"|.*\.(?:docx?|dotx?|rtf|odt|pptx?|xlsx?|pdf))",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +84,8 @@ class Office:
         for relationship in self._own.values():
             if relationship.kind == "core-properties":
                 root = self.tree(relationship.target)
-                return "" if root is None else sensible_title(root.findtext(_TITLE) or "")
+                return "" if root is None else sensible(root.findtext(_TITLE) or "")
         return ""
-
-
-def sensible_title(title: str) -> str:
-    """The title on one line, or empty if it is one that a program has put there."""
-    words = " ".join(title.split())
-    return "" if _NO_TITLE.fullmatch(words) else words
 
 
 def unexpected(part: str, root: Element) -> Refused:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evidence.errors import Refused
-from evidence.formats import opc, package, xml
+from evidence.formats import package, titles, xml
 from evidence.formats.opc import Office
 from evidence.formats.package import Package
 from evidence.tests import packages
@@ -188,7 +188,7 @@ def test_strict_names_become_the_usual_ones() -> None:
     ],
 )
 def test_titles_that_a_program_made_up_are_none(title: str, sensible: str) -> None:
-    assert opc.sensible_title(title) == sensible
+    assert titles.sensible(title) == sensible
 
 
 @given(st.binary(max_size=300), st.integers(0, len(STORED)))

@@ -57,7 +57,7 @@ class Reader:
         }
         self._stories = {kind: self._story(self._parts.get(f"{kind}s", ""), body) for kind, body in bodies.items()}
         self._current = self._story(part, root)
-        self._runs = Runs(self._flow.writer, self._styles, self._notes)
+        self._runs = Runs(self._flow, self._styles, self._notes)
         self._found: dict[Note, None] = {}
         self._sections = deque(sections(root))
         self._ground: str | None = PAPER if root.find(f"{W}background") is None else None

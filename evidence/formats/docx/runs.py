@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -14,10 +14,10 @@ from evidence.formats.docx.looks import look
 from evidence.formats.docx.names import W, value
 from evidence.formats.docx.notes import Notes
 from evidence.formats.docx.styles import Styles
+from evidence.formats.flow import Flow
 from evidence.formats.omml import M
 from evidence.formats.opc import MAX_TARGET, RELATION, Relationship
 from evidence.formats.sight import Look, is_unseen
-from evidence.formats.writer import Writer
 from evidence.formats.xml import Element
 
 THROUGH: Final = tuple(f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
@@ -47,9 +47,9 @@ class Hanging:
 class Runs:
     """Writes the text of paragraphs into the passage or cell that is open."""
 
-    def __init__(self, writer: Writer, styles: Styles, numbers: Mapping[str, Notes]) -> None:
+    def __init__(self, flow: Flow, styles: Styles, numbers: Mapping[str, Notes]) -> None:
         self.found: dict[Note, None] = {}
-        self._writer = writer
+        self._flow = flow
         self._styles = styles
         self._numbers = numbers
         self._hanging = Hanging()
@@ -57,7 +57,6 @@ class Runs:
         self._ground: str | None = None
         self._look = styles.base
         self._story = Story({}, Fields(None))
-        self._open: set[SpanKind] = set()
 
     def write(self, paragraphs: Sequence[Element], story: Story, base: Look, ground: str | None) -> Hanging:
         """The text of paragraphs that have become one. base: how its style shows it; ground: the colour behind it."""
@@ -65,7 +64,7 @@ class Runs:
         self._hanging = Hanging()
         for paragraph in paragraphs:
             self._inline(paragraph)
-        self._mark(())
+        self._flow.mark(())
         return self._hanging
 
     def _inline(self, parent: Element) -> None:
@@ -92,18 +91,8 @@ class Runs:
         unseen = is_unseen(shown, self._ground)
         wanted = zip(_MARKS, (unseen, own.bold, own.italic), strict=True)
         self._look = shown
-        self._mark([kind for kind, is_wanted in wanted if is_wanted])
+        self._flow.mark([kind for kind, is_wanted in wanted if is_wanted])
         return shown
-
-    def _mark(self, wanted: Collection[SpanKind]) -> None:
-        """Begin and end marks so that these are open: neighbouring runs of one look have one mark."""
-        for kind in self._open.difference(wanted):
-            self._writer.end_mark(kind)
-            self._open.remove(kind)
-        for kind in wanted:
-            if kind not in self._open:
-                self._writer.begin_mark(kind)
-                self._open.add(kind)
 
     def _hyperlink(self, element: Element) -> None:
         target = self._story.targets.get(element.get(f"{RELATION}id", ""))
@@ -111,65 +100,64 @@ class Runs:
         anchor = element.get(f"{W}anchor", "")
         if address and anchor and "#" not in address and len(anchor) <= MAX_TARGET:
             address = f"{address}#{anchor}"
-        self._mark(())
+        self._flow.mark(())
         if address:
-            self._writer.begin_mark(SpanKind.LINK, address)
+            self._flow.writer.begin_mark(SpanKind.LINK, address)
         self._inline(element)
-        self._mark(())
+        self._flow.mark(())
         if address:
-            self._writer.end_mark(SpanKind.LINK)
+            self._flow.writer.end_mark(SpanKind.LINK)
 
     def _formula(self, element: Element) -> None:
         if not self._story.fields.in_code:
-            self._writer.write(f" {omml.text(element)} ")
+            self._flow.writer.write(f" {omml.text(element)} ")
 
     def _ruby(self, element: Element) -> None:
         """A word with its pronunciation above it."""
         for name, before, after in (("rubyBase", "", ""), ("rt", "(", ")")):
             part = element.find(f"{W}{name}")
             if part is not None:
-                self._writer.write(before)
+                self._flow.writer.write(before)
                 self._inline(part)
-                self._writer.write(after)
+                self._flow.writer.write(after)
 
     def _text(self, element: Element) -> None:
-        text = symbols.shown(element.text or "", self._look.font)
-        self._writer.write(omml.raised(text) if self._look.raised and text.isdecimal() else text)
+        self._flow.text(element.text or "", self._look)
 
     def _space(self, element: Element) -> None:
-        self._writer.write(" ")
+        self._flow.writer.write(" ")
 
     def _break(self, element: Element) -> None:
-        self._writer.break_line()
+        self._flow.writer.break_line()
 
     def _soft_hyphen(self, element: Element) -> None:
-        self._writer.write(_SOFT_HYPHEN)
+        self._flow.writer.write(_SOFT_HYPHEN)
 
     def _firm_hyphen(self, element: Element) -> None:
-        self._writer.write(_FIRM_HYPHEN)
+        self._flow.writer.write(_FIRM_HYPHEN)
 
     def _symbol(self, element: Element) -> None:
-        self._writer.write(symbols.sign(element.get(f"{W}char", ""), element.get(f"{W}font", "")))
+        self._flow.writer.write(symbols.sign(element.get(f"{W}char", ""), element.get(f"{W}font", "")))
 
     def _field(self, element: Element) -> None:
         was_code = self._story.fields.in_code
         self._story.fields.meet(element)
         if not was_code and not self._look.hidden:
-            self._writer.write(form_field(element))
+            self._flow.writer.write(form_field(element))
 
     def _note(self, element: Element) -> None:
         kind = "footnote" if element.tag == f"{W}footnoteReference" else "endnote"
         name, marker = element.get(f"{W}id", ""), ""
         if element.get(f"{W}customMarkFollows", "0") in ("0", "false", "off"):
             marker = f"[{self._numbers[kind].number(name)}]"
-            self._writer.write(marker)
+            self._flow.writer.write(marker)
         self._hanging.notes.append((kind, name, marker))
 
     def _drawing(self, element: Element) -> None:
         here = Drawn()
         here.take(element)
         for description in here.descriptions:
-            self._writer.write(f" {description} ")
+            self._flow.writer.write(f" {description} ")
         if here.embeds:
             self.found[Note.ATTACHMENTS] = None
         self._hanging.drawn.add(here)
