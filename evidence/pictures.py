@@ -34,6 +34,10 @@ class Width(IntEnum):
     MEDIUM = 1600
     LARGE = 2400
 
+    def scale(self, width: float, height: float) -> float:
+        """Pixels for each point of a page of this size in points."""
+        return min(self / width, sqrt(MAX_PIXELS / (width * height)))
+
 
 def picture(access: Access, document: UUID, *, representation: UUID, page: int, width: Width) -> bytes:
     """PNG of a page of a readable document in a kept state.
@@ -58,14 +62,8 @@ def picture(access: Access, document: UUID, *, representation: UUID, page: int, 
     return drawn
 
 
-def scale_for(width: float, height: float, wanted: Width) -> float:
-    """Pixels for each point of a page of this size in points."""
-    return min(wanted / width, sqrt(MAX_PIXELS / (width * height)))
-
-
 def _drawn(revision: Revision, page: Page, width: Width) -> bytes:
-    scale = scale_for(page.width, page.height, width)
-    told = {"page": page.number, "scale": scale, "password": revision.password}
+    told = {"page": page.number, "scale": width.scale(page.width, page.height), "password": revision.password}
     result = confinement.run("picture", told, blobs.read(revision.source_sha256), limits=confinement.PICTURE)
     _refuse_other_than_png(result.body)
     return result.body

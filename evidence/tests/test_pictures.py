@@ -73,9 +73,9 @@ def test_a_page_is_drawn_once(row: Document, eva: Access, drawn: list[int]) -> N
 
 
 def test_a_strip_of_a_page_is_drawn_smaller() -> None:
-    scale = pictures.scale_for(100, 14_400, Width.LARGE)
+    scale = Width.LARGE.scale(100, 14_400)
     assert round(100 * 14_400 * scale**2) == pictures.MAX_PIXELS
-    assert pictures.scale_for(600, 850, Width.LARGE) == 4
+    assert Width.LARGE.scale(600, 850) == 4
 
 
 @pytest.mark.parametrize("page", [0, -1, 3, 2**63, 10**30])
