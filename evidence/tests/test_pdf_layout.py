@@ -93,6 +93,11 @@ def test_paragraph_begins_where_a_reader_sees_one(lines: list[Run], count: int) 
     assert len(texts(page(*lines))) == count
 
 
+def test_entries_of_an_index_are_passages() -> None:
+    words = [f"{word} im Raum, {number}" for number, word in enumerate(("Rand", "Ring", "Satz der Polynome", *"ABCDEFG"))]
+    assert texts(page(*column(*words, y=100), *column(*words, x=320, y=100))) == [*words, *words]
+
+
 def test_blanks_are_single_and_stand_inside_lines() -> None:
     assert texts(page(Run("  eins   zwei\u00a0drei  ", 50, 100))) == ["eins zwei\u00a0drei"]
 
@@ -238,8 +243,8 @@ def test_rows_of_aligned_cells_are_a_table() -> None:
 
 
 def test_empty_cells_keep_the_others_in_their_columns() -> None:
-    rows = (("Apfel", "1,20", "7"), ("", "2,40", ""), ("Wein", "", "19"))
-    assert texts(page(*grid(*rows))) == ["Apfel\t1,20\t7", "\t2,40\t", "Wein\t\t19"]
+    rows = (("Apfel", "1,20", "7"), ("", "2,40", "7"), ("Wein", "", "19"), ("Bier", "", ""))
+    assert texts(page(*grid(*rows))) == ["Apfel\t1,20\t7", "\t2,40\t7", "Wein\t\t19", "Bier\t\t"]
 
 
 def test_lines_of_a_cell_are_one() -> None:
@@ -256,9 +261,9 @@ def test_lines_of_a_cell_are_one() -> None:
 
 
 def test_rules_part_rows() -> None:
-    rows = (("Apfel", "rot"), ("", "oder gelb"), ("Birne", "gelb"))
-    rules = [(50.0, y - 11.0, 400.0, y - 11.0) for y in (112.0, 124.0)]
-    assert len(texts(page(*grid(*rows), drawn=rules))) == 3
+    rows = (("Apfel", "rot"), ("", "oder gelb"), ("Birne", "gelb"), ("Feige", "blau"))
+    rules = [(50.0, y - 11.0, 400.0, y - 11.0) for y in (112.0, 124.0, 136.0)]
+    assert len(texts(page(*grid(*rows), drawn=rules))) == 4
 
 
 def test_sign_of_a_currency_stands_in_the_cell_of_its_amount() -> None:
@@ -289,9 +294,10 @@ def test_table_that_goes_on_keeps_the_head_of_the_page_before() -> None:
         columns(by_line=True),
         grid(("x", "1a"), ("M", "b2"), ("f", "g")),
         [Run("Ort, den 3. Mai", 50, 100), Run("Unterschrift", 300, 100)],
+        grid(("8", "", "", "", ""), ("6", "12", "", "", ""), ("4", "", "", "18", ""), ("2", "", "", "", "26"), width=90),
         [Run(FULL[:20], 50, 100), Run(FULL[20:], 170, 100), Run(FULL[:25], 50, 112), Run(FULL[25:], 190, 112)],
     ],
-    ids=["text", "formula", "single row", "wide blanks"],
+    ids=["text", "formula", "single row", "plot", "wide blanks"],
 )
 def test_what_only_looks_like_a_table_is_none(runs: list[Run]) -> None:
     assert ROW not in {kind for kind, _ in passages(page(*runs))}

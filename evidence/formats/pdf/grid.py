@@ -21,8 +21,10 @@ _ALIGNED: Final = 0.5
 """Font sizes that cells of one column may stand off from the column's edge or middle."""
 _MOSTLY: Final = 0.6
 """Share of a column's cells that are aligned."""
-_FILLED: Final = 0.5
+_FILLED: Final = 0.6
 """Share of a table's rows with more than one cell that holds something."""
+_DENSE: Final = 0.4
+"""Share of a table's cells that hold something."""
 _THIN: Final = 2.0
 """Points: what is drawn thinner and longer than this is a rule."""
 
@@ -52,7 +54,7 @@ def build(group: Sequence[Row], separators: Sequence[float], drawn: Points) -> G
     if not _is_aligned(lines, len(separators) + 1):
         return None
     joined = _logical(lines, len(separators) + 1, _ruled(group, drawn))
-    if sum(sum(map(bool, row)) > 1 for row in joined) < max(2, _FILLED * len(joined)):
+    if not _is_filled(joined):
         return None
     spots = [spot for row in group for spot in row.spots]
     return Grid(
@@ -95,6 +97,14 @@ def _is_aligned(lines: Sequence[Line], columns: int) -> bool:
 def _near_middle(places: Sequence[float], near: float) -> int:
     middle = sorted(places)[len(places) // 2]
     return sum(-near <= place - middle <= near for place in places)
+
+
+def _is_filled(rows: Sequence[Sequence[Sequence[int]]]) -> bool:
+    """Whether enough cells hold something, and two rows one below the other have several that do; the labels of a plot do not."""
+    counts = [sum(map(bool, row)) for row in rows]
+    several = [count > 1 for count in counts]
+    is_dense = sum(counts) >= _DENSE * len(rows) * len(rows[0])
+    return is_dense and sum(several) >= _FILLED * len(rows) and any(both == (True, True) for both in pairwise(several))
 
 
 def _ruled(group: Sequence[Row], drawn: Points) -> list[bool]:

@@ -39,6 +39,11 @@ _SPACE: Final = 0.25
 """Width of a blank in font sizes."""
 _SLACK: Final = 0.3
 """Font sizes that a line may end before the margin although the next word would just have fitted."""
+_FULL: Final = 2.0
+"""Font sizes that the longest lines of a column end before the margin, at most."""
+_LIST: Final = 8
+_SELDOM: Final = 0.34
+"""Lines of a column, and the share of them without room for the next word, that tell a list (an index) from text."""
 _INDENT: Final = 0.9
 """Font sizes that a line is set in or out."""
 _ASIDE: Final = 2.5
@@ -212,8 +217,8 @@ class _Pairs:
     em: the size of the larger print. pitch: from one line's lower edge to the other's, in points. below: beneath it, in the same
     column. jumps: at the head of another column or page. size: how much the sizes differ, as a share of the larger one. bold:
     whether only one of them is bold. indent: how much farther right it begins, in font sizes. centred: both are set in the
-    middle. filled: the line before has no room for this one's first word. alone: the line before is the only one of its column.
-    wordy: it is as long as one in a column of text.
+    middle. filled: the line before has no room for this one's first word; full: for hardly anything. alone: the line before is
+    the only one of its column. wordy: it is as long as one in a column of text.
     """
 
     em: Points
@@ -225,6 +230,7 @@ class _Pairs:
     indent: Points
     centred: Flags
     filled: Flags
+    full: Flags
     alone: Flags
     wordy: Flags
 
@@ -242,7 +248,7 @@ def begins(lines: Lines, fresh: Flags) -> Flags:
     new |= _is_set_in(lines, pairs, runs_on)
     new |= _is_set_out(lines, pairs, runs_on, np.append(True, new[:-1]))
     goes_on = pairs.jumps & pairs.wordy & ~ended & ~lines.marked[1:] & (pairs.size <= OTHER_SIZE) & ~pairs.bold
-    goes_on &= lower | (pairs.filled & ~pairs.alone)
+    goes_on &= lower | (pairs.full & ~pairs.alone)
     new = np.where(pairs.below, new | lines.led[:-1], ~goes_on) & ~parted
     return np.append(True, new | fresh[1:])
 
@@ -261,7 +267,8 @@ def _pairs(lines: Lines, fresh: Flags) -> _Pairs:
     heads = np.flatnonzero(parts)
     counts = np.diff(heads, append=len(parts))
     margin = np.repeat(np.maximum.reduceat(lines.right, heads), counts)[:-1]
-    room = margin - lines.right[:-1]
+    room = (margin - lines.right[:-1]) / em
+    filled = _is_filled(room, lines.word[1:] / em, heads)
     return _Pairs(
         em=em,
         pitch=pitch,
@@ -271,10 +278,21 @@ def _pairs(lines: Lines, fresh: Flags) -> _Pairs:
         bold=lines.bold[1:] != lines.bold[:-1],
         indent=indent,
         centred=centred,
-        filled=room < lines.word[1:] + (_SPACE + _SLACK) * em,
+        filled=filled,
+        full=filled & (room < _FULL),
         alone=np.repeat(counts, counts)[:-1] == 1,
         wordy=lines.end[:-1] - lines.start[:-1] >= _SENTENCE,
     )
+
+
+def _is_filled(room: Points, word: Points, heads: Numbers) -> Flags:
+    """Whether lines have no room for the word that follows. In a list hardly any has, and those by chance. heads: of columns."""
+    filled = room < word + _SPACE + _SLACK
+    starts = heads[heads < len(filled)]
+    counts = np.diff(starts, append=len(filled))
+    shares = np.add.reduceat(filled, starts, dtype=np.int64) / np.maximum(counts, 1)
+    listed = (counts >= _LIST) & (shares < _SELDOM)
+    return np.asarray(filled & (np.repeat(~listed, counts) | (room < _FULL)))
 
 
 def _looks_new(lines: Lines, pairs: _Pairs, runs_on: Flags) -> Flags:
