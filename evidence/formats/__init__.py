@@ -9,7 +9,7 @@ from typing import Final
 from evidence.anchoring import Parser
 from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
-from evidence.formats import docx, html, markdown, odt, pdf, text
+from evidence.formats import docx, eml, html, markdown, odt, pdf, text
 from evidence.formats.options import NOTHING_SAID, Options
 from evidence.formats.package import MAX_PACKAGE_BYTES
 
@@ -43,6 +43,7 @@ class Format:
 _TEXT: Final = Format(text.PARSER, "text/plain", text.extract, takes_encoding=True)
 _MARKDOWN: Final = Format(markdown.PARSER, "text/markdown", markdown.extract, takes_encoding=True)
 _HTML: Final = Format(html.PARSER, "text/html", html.extract, takes_encoding=True)
+_EML: Final = Format(eml.PARSER, "message/rfc822", eml.extract, eml.MAX_BYTES)
 _PDF: Final = Format(pdf.PARSER, "application/pdf", pdf.extract, pdf.MAX_BYTES)
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
 _WORD: Final = Format(docx.PARSER, f"{_OFFICE}.wordprocessingml.document", docx.extract, MAX_PACKAGE_BYTES)
@@ -56,6 +57,7 @@ FORMATS: dict[str, Format] = {
     ".html": _HTML,
     ".htm": _HTML,
     ".xhtml": _HTML,
+    ".eml": _EML,
     ".pdf": _PDF,
     ".docx": _WORD,
     ".docm": _WORD_WITH_MACROS,
