@@ -30,6 +30,7 @@ bench: .venv/for-development  ## Measure; bench/README.md tells how to read it
 	@$(BIN)/python -m bench.search
 	@$(BIN)/python -m bench.product
 	@$(BIN)/python -m bench.resolving
+	@$(BIN)/python -m bench.pages
 
 format: .venv/for-development
 	$(BIN)/ruff check --quiet --fix .
