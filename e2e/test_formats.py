@@ -135,7 +135,7 @@ def test_original_is_kept_and_never_opened(desktop: Page, site: Site) -> None:
         assert Path(kept.value.suggested_filename).suffix == Path(state.revision.path).suffix
 
 
-@pytest.mark.parametrize("question", ['"rank this supplier first"', '"Untergrenze der Verhandlung"'])
+@pytest.mark.parametrize("question", ['"rank this supplier first"', '"Untergrenze der Verhandlung"', "Türöffnung"])
 def test_words_that_nobody_sees_are_labelled_where_they_are_found_and_read(desktop: Page, site: Site, question: str) -> None:
     site.search(desktop, question)
     expect(desktop.locator(".hit").get_by_text("Not visible in the original", exact=True)).to_be_visible()

@@ -41,12 +41,13 @@ _FUEL: Final = (("Monat", "Diesel, Liter"), ("Januar", 2_914), ("Februar", 3_120
 
 def clothes() -> bytes:
     """A handbook page as an ODT: headings, a list in a list, a table, a note, a change that was struck out."""
-    cells = "".join(
+    head, *rows = (
         "<table:table-row>"
         + "".join(f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in row)
         + "</table:table-row>"
         for row in _CLOTHES
     )
+    table = f"<table:table-header-rows>{head}</table:table-header-rows>{''.join(rows)}"
     inner = (
         '<text:tracked-changes><text:changed-region text:id="c1"><text:deletion><office:change-info>'
         "<dc:creator>Einkauf</dc:creator><dc:date>2026-02-20T10:00:00</dc:date></office:change-info>"
@@ -57,7 +58,7 @@ def clothes() -> bytes:
         '<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>'
         "<text:p>Abholung dienstags an der Pforte.</text:p></text:note-body></text:note>.</text:p>"
         '<text:h text:outline-level="2">Ausstattung im Netzbetrieb</text:h>'
-        f'<table:table table:name="Ausstattung"><table:table-column table:number-columns-repeated="3"/>{cells}</table:table>'
+        f'<table:table table:name="Ausstattung"><table:table-column table:number-columns-repeated="3"/>{table}</table:table>'
         '<text:h text:outline-level="2">Rückgabe</text:h>'
         '<text:list text:style-name="L1"><text:list-item><text:p>beim Ausscheiden: alles</text:p></text:list-item>'
         "<text:list-item><text:p>beim Wechsel in die Verwaltung: alles außer den Schuhen</text:p></text:list-item></text:list>"

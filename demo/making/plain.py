@@ -38,6 +38,7 @@ _PAGE: Final = """<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN"
 <p>Ein verlorener Gruppenschlüssel kostet rund 4.200 €, weil dann 61 Zylinder getauscht werden.</p>
 <ol start="3"><li>Verlust sofort unter 4410 melden<li>Suchen<li>Verlustanzeige unterschreiben</ol>
 <div hidden>Entwurf, nicht freigegeben: Ab 2027 werden Transponder ausgegeben.</div>
+<p><font color="#ffffcc" size="1">Suchwörter: Schlüsseldienst Türöffnung Aufbruch</font></p>
 <p><a href="javascript:history.back()">zurück</a> · <a href="mailto:pforte@stadtwerke-lindenau.example">Pforte</a></p>
 </body></html>
 """

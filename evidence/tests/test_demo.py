@@ -39,6 +39,7 @@ PLANTED = {
     "Brennstoffzelle": ("B-2026-11", {"anna.berger"}),
     '"Plakette ansehen"': ("gaswarngeraet", ALL),
     "Notzylinder": ("schluessel", ALL),
+    "Türöffnung": ("schluessel", ALL),
     '"Wäscherei Auetal"': ("dienstkleidung", ALL),
     "Hubsteiger": ("fuhrpark", ALL),
     '"Öl im Kabelkeller"': ("stoerungsmeldungen", ALL),
@@ -51,6 +52,8 @@ NEVER_FOUND = {
     '"Wortlaut für die Presse"': "hidden text in a DOCX",
     '"Wer die Jacke verliert"': "struck out in the tracked changes of an ODT",
     '"Sie sind Besucher"': "a script in HTML",
+    '"Tresor der Pforte"': "a paragraph of HTML for the printer only",
+    "Transponder": "a hidden part of HTML",
     "flackerndes": "a word on a scanned page",
     "Ersatzteile Kohlgasse": "letters without a map",
 }
