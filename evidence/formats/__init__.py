@@ -9,7 +9,7 @@ from typing import Final
 from evidence.anchoring import Parser
 from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
-from evidence.formats import docx, eml, html, markdown, odt, pdf, text
+from evidence.formats import docx, eml, html, markdown, odt, pdf, pptx, text
 from evidence.formats.options import NOTHING_SAID, Options
 from evidence.formats.package import MAX_PACKAGE_BYTES
 
@@ -49,6 +49,8 @@ _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
 _WORD: Final = Format(docx.PARSER, f"{_OFFICE}.wordprocessingml.document", docx.extract, MAX_PACKAGE_BYTES)
 _WORD_WITH_MACROS: Final = replace(_WORD, media_type="application/vnd.ms-word.document.macroEnabled.12")
 _OPEN_TEXT: Final = Format(odt.PARSER, "application/vnd.oasis.opendocument.text", odt.extract, MAX_PACKAGE_BYTES)
+_SLIDES: Final = Format(pptx.PARSER, f"{_OFFICE}.presentationml.presentation", pptx.extract, MAX_PACKAGE_BYTES)
+_SLIDES_WITH_MACROS: Final = replace(_SLIDES, media_type="application/vnd.ms-powerpoint.presentation.macroEnabled.12")
 
 FORMATS: dict[str, Format] = {
     ".txt": _TEXT,
@@ -62,6 +64,8 @@ FORMATS: dict[str, Format] = {
     ".docx": _WORD,
     ".docm": _WORD_WITH_MACROS,
     ".odt": _OPEN_TEXT,
+    ".pptx": _SLIDES,
+    ".pptm": _SLIDES_WITH_MACROS,
 }
 """File ending (lower case, with its dot) -> format."""
 

@@ -66,10 +66,10 @@ def pointed_at(place: int) -> Handle:
     return ctypes.byref(ctypes.c_char.from_address(place))
 
 
-_loose_box = plain("FPDFText_GetLooseCharBox")
-_matrix = plain("FPDFText_GetMatrix")
-_fill_colour = plain("FPDFText_GetFillColor")
-_bounds = plain("FPDFPageObj_GetBounds")
+_loose_box = plain("FPDFText_GetLooseCharBox", None)
+_matrix = plain("FPDFText_GetMatrix", None)
+_fill_colour = plain("FPDFText_GetFillColor", None)
+_bounds = plain("FPDFPageObj_GetBounds", None)
 _text_object = plain("FPDFText_GetTextObject", ctypes.c_size_t)
 _page_object = plain("FPDFPage_GetObject", ctypes.c_size_t)
 _form_object = plain("FPDFFormObj_GetObject", ctypes.c_size_t)
@@ -137,14 +137,11 @@ def hyphens(texts: Iterable[Handle], characters: Numbers) -> npt.NDArray[np.bool
     return np.fromiter(map(_is_hyphen, texts, characters.tolist()), np.bool_, len(characters))
 
 
-def fonts(objects: Addresses) -> Addresses:
-    """The font of each text object."""
-    return np.fromiter(map(_font_of, map(ctypes.c_void_p, objects.tolist())), np.uint64, len(objects))
-
-
-def render_modes(objects: Addresses) -> npt.NDArray[np.int64]:
-    """How each text object is painted: 0 filled, 3 not at all."""
-    return np.fromiter(map(_mode_of, map(ctypes.c_void_p, objects.tolist())), np.int64, len(objects))
+def fonts_and_modes(objects: Addresses) -> tuple[Addresses, Numbers]:
+    """The font of each text object, and how it is painted: 0 filled, 3 not at all."""
+    handles = list(map(ctypes.c_void_p, objects.tolist()))
+    fonts = np.fromiter(map(_font_of, handles), np.uint64, len(handles))
+    return fonts, np.fromiter(map(_mode_of, handles), np.int64, len(handles))
 
 
 def page_objects(pages: Sequence[Handle], counts: Sequence[int]) -> Addresses:

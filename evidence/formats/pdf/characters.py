@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from evidence.formats.pdf.pages import Page
 
 Codes = npt.NDArray[np.uint32]
 Flags = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.float64]
+Places = npt.NDArray[np.floating[Any]]
 """Shape (any number, 4): left, top, right, bottom in points from the page's top left, as it is looked at."""
 
 HYPHEN: Final = 0x2010
@@ -115,10 +115,8 @@ def _seen(loaded: Sequence[Page], page: Numbers, boxes: npt.NDArray[np.float32])
         return np.concatenate([one.seen(part) for one, part in zip(loaded, parts, strict=True)])
     if len({one.corner for one in loaded}) == 1:
         return loaded[0].seen(boxes)
-    corners = np.array([one.corner for one in loaded])[:, :2]
-    places = boxes * np.array((1.0, -1.0, 1.0, -1.0))
-    places += (np.concatenate((corners, corners), axis=1) * (-1.0, 1.0, -1.0, 1.0))[page]
-    return np.asarray(places)
+    corners = np.array([one.corner for one in loaded], dtype=np.float32)[:, :2] * np.array((-1, 1), np.float32)
+    return np.asarray(boxes * np.array((1, -1, 1, -1), np.float32) + np.concatenate((corners, corners), axis=1)[page])
 
 
 def _marked_hyphens(loaded: Sequence[Page], page: Numbers, number: Numbers, codes: Codes) -> Flags:

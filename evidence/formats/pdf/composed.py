@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from evidence import profile
 from evidence.formats.pdf.calls import Numbers
 
 Codes = npt.NDArray[np.uint32]
-Places = npt.NDArray[np.float64]
+Places = npt.NDArray[np.floating[Any]]
 
 _LEAST: Final = 0.35
 """Share of its width that a box keeps; letters that lie more on top of each other than that stay there."""

@@ -22,10 +22,10 @@ from evidence.formats.pdf.calls import Numbers
 from evidence.formats.pdf.characters import Characters, right_to_left
 from evidence.formats.pdf.characters import Codes as Codes
 from evidence.formats.pdf.characters import Flags as Flags
-from evidence.formats.pdf.characters import Places as Places
 from evidence.formats.pdf.fonts import Fonts
 from evidence.formats.pdf.pages import Page
 from evidence.formats.pdf.runs import Runs
+from evidence.formats.pdf.shapes import Places as Places
 from evidence.formats.pdf.shapes import Shapes
 from evidence.formats.pdf.soup import Soup
 from evidence.formats.pdf.unseen import Letters
@@ -52,7 +52,7 @@ class Glyphs:
     width: float
     height: float
     codes: Codes
-    boxes: Places
+    boxes: characters.Places
     shares: Boxes
     size: npt.NDArray[np.float32]
     bold: Flags
@@ -133,7 +133,7 @@ class Reader:
     def _unseen(self, loaded: Sequence[Page], drawings: Sequence[Shapes], some: Characters, look: Runs, run: Numbers) -> Flags:
         result = unseen.blank_on_paper(look)[run]
         for drawing, part in zip(drawings, some.parts(), strict=True):
-            if len(drawing):
+            if unseen.could_hide(drawing):
                 drawn = part.start + np.flatnonzero(~some.generated[part])
                 hidden = unseen.hidden(self._document, Letters(some.places[drawn], run[drawn], look), drawing)
                 if hidden is not None:
@@ -192,8 +192,7 @@ def _shares(loaded: Sequence[Page], some: Characters) -> Boxes:
     """Boxes in shares of the page, zeros for what does not stand on it."""
     sides = np.array([(page.width, page.height) * 2 for page in loaded], dtype=np.float32)
     scale = np.divide(FULL, sides, out=np.zeros_like(sides), where=sides > 0)
-    scaled = some.places.astype(np.float32)
-    scaled *= np.repeat(scale, np.bincount(some.page, minlength=len(loaded)), axis=0)
+    scaled = some.places * (scale[0] if (scale == scale[0]).all() else scale[some.page])
     np.clip(scaled, 0, FULL, out=scaled)
     shares = np.rint(scaled, out=scaled).astype(np.uint16)
     for low in (0, 1):

@@ -76,14 +76,13 @@ class Page:
         left, top, right, bottom = self.corner
         return right - left if self.turns % 2 else top - bottom
 
-    def seen(self, places: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
+    def seen(self, places: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
         """Left, top, right, bottom on the page (upwards) as points from the top left of the page as it is looked at."""
         order, signs = _TURNED[self.turns]
-        if not self.turns:
-            return np.asarray(places * np.array(signs, np.float64) + np.array((-self.corner[0], self.corner[1]) * 2))
         left, top, right, bottom = self.corner
         begin = {0: (-left, top), 1: (-bottom, -left), 2: (right, -bottom), 3: (top, right)}[self.turns]
-        return np.asarray(places[:, order] * np.array(signs, np.float64) + np.array(begin * 2))
+        turned = places[:, order] if self.turns else places
+        return np.asarray(turned * np.array(signs, places.dtype) + np.array(begin * 2, places.dtype))
 
     def close(self) -> None:
         if self.text:

@@ -14,7 +14,7 @@ import pypdfium2.raw as pdfium
 from evidence.formats.pdf.shapes import Form, Matrix, Shapes, matrix_of, moved, object_at
 
 Flags = npt.NDArray[np.bool_]
-Points = npt.NDArray[np.float64]
+Points = npt.NDArray[np.floating[Any]]
 """Shape (any number, 2): points from the top left of the page, as looked at."""
 Colour = tuple[int, int, int]
 
@@ -221,7 +221,8 @@ def _seen(shapes: Shapes, edges: npt.NDArray[np.float64], matrix: Matrix | None,
     points = edges.reshape(-1, 2)
     points = points if matrix is None else moved(points, matrix)
     points = points if form is None else moved(points, form.matrix)
-    return shapes.page.seen(np.concatenate((points, points), axis=1))[:, :2].reshape(-1, 2, 2)
+    seen = shapes.page.seen(np.concatenate((points, points), axis=1))
+    return np.asarray(seen[:, :2].reshape(-1, 2, 2), dtype=np.float64)
 
 
 def _inside(edges: npt.NDArray[np.float64], points: Points, winding: bool) -> Flags:

@@ -57,14 +57,15 @@ def found(texts: Sequence[Handle], pages: Numbers, characters: Numbers, alone: n
     start = np.flatnonzero(change)
     of, at = [texts[page] for page in pages[start].tolist()], characters[start]
     matrix = calls.matrices(of, at).astype(np.float64)
+    fonts, modes = calls.fonts_and_modes(objects[start])
     return Runs(
         of=np.cumsum(change) - 1,
         object=np.append(objects[start], _NONE),
-        font=np.append(calls.fonts(objects[start]), _NONE),
+        font=np.append(fonts, _NONE),
         size=np.append(calls.font_sizes(of, at) * np.hypot(matrix[:, 2], matrix[:, 3]), 0.0),
         angle=np.append(-np.degrees(np.arctan2(matrix[:, 1], matrix[:, 0])), 0.0),
         colour=np.append(calls.fill_colours(of, at), [_BLACK], axis=0).astype(np.int64),
-        mode=np.append(calls.render_modes(objects[start]), 0),
+        mode=np.append(modes, 0),
     )
 
 

@@ -96,7 +96,7 @@ def _of(page: Page, objects: Addresses, kinds: Numbers) -> Shapes:
     drawn, written = np.flatnonzero(~is_text), np.flatnonzero(is_text)
     written = written[np.argsort(objects[written])]
     own = [forms[number] for number in drawn.tolist()]
-    box = page.seen(_bounds(objects[drawn], own))
+    box = np.asarray(page.seen(_bounds(objects[drawn], own)), dtype=np.float64)
     return Shapes(page, box, kinds[drawn], drawn, objects[drawn], own, objects[written], written)
 
 

@@ -20,9 +20,10 @@ from evidence.formats.pdf import paint
 from evidence.formats.pdf.calls import Numbers
 from evidence.formats.pdf.pages import Page
 from evidence.formats.pdf.runs import Runs
-from evidence.formats.pdf.shapes import Places, Shapes
+from evidence.formats.pdf.shapes import Shapes
 
 Flags = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.floating[Any]]
 Colours = npt.NDArray[np.int64]
 
 _TINY: Final = 1.0
@@ -60,6 +61,9 @@ def blank_on_paper(look: Runs) -> Flags:
 def off(pages: Sequence[Page], page: Numbers, box: Places) -> Flags:
     """Characters of which their page's edge leaves next to nothing. page: the place of each one's page among the pages."""
     result = np.zeros(len(box), dtype=bool)
+    least = min(one.width for one in pages), min(one.height for one in pages)
+    if not len(box) or (box[:, :2].min() >= 0 and box[:, 2].max() <= least[0] and box[:, 3].max() <= least[1]):
+        return result
     for low, side in ((0, [one.width for one in pages]), (1, [one.height for one in pages])):
         start, end = box[:, low], box[:, low + 2]
         left = np.minimum(end, np.array(side)[page]) - np.maximum(start, 0)
@@ -74,6 +78,16 @@ class Letters:
     box: Places
     run: Numbers
     look: Runs
+
+
+def could_hide(shapes: Shapes) -> bool:
+    """Whether anything is drawn that is more than a line."""
+    return bool(len(shapes) and _wide(shapes).size)
+
+
+def _wide(shapes: Shapes) -> Numbers:
+    box = shapes.box
+    return np.flatnonzero((box[:, 2] - box[:, 0] > _THIN) & (box[:, 3] - box[:, 1] > _THIN))
 
 
 def hidden(document: Any, letters: Letters, shapes: Shapes) -> Flags | None:
@@ -130,8 +144,8 @@ class _Ground:
 
 def _relevant(letters: Letters, shapes: Shapes) -> Sequence[int]:
     """Shapes that are drawn over letters, or behind letters of their own colour or of such that the paper does not show."""
-    wide = np.flatnonzero(((shapes.box[:, 2:] - shapes.box[:, :2]) > _THIN).all(axis=1))
-    if not wide.size or not len(letters.run):
+    wide = _wide(shapes)
+    if not len(letters.run):
         return ()
     first = np.flatnonzero(np.diff(letters.run, prepend=-2))
     runs = letters.run[first]
