@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from evidence.formats.pdf.pieces import Points
+from evidence.formats.pdf.glyphs import Places
 from evidence.formats.pdf.rows import Row, Spot
 
 _TIGHT: Final = 1.15
@@ -48,7 +48,7 @@ class Grid:
     first: int
 
 
-def build(group: Sequence[Row], separators: Sequence[float], drawn: Points) -> Grid | None:
+def build(group: Sequence[Row], separators: Sequence[float], drawn: Places) -> Grid | None:
     """The table in these rows of pieces; None where pieces only happen to stand below one another."""
     lines = [_line(row, separators) for row in group]
     if not _is_aligned(lines, len(separators) + 1):
@@ -107,7 +107,7 @@ def _is_filled(rows: Sequence[Sequence[Sequence[int]]]) -> bool:
     return is_dense and sum(several) >= _FILLED * len(rows) and any(both == (True, True) for both in pairwise(several))
 
 
-def _ruled(group: Sequence[Row], drawn: Points) -> list[bool]:
+def _ruled(group: Sequence[Row], drawn: Places) -> list[bool]:
     """For each row but the first whether a rule parts it from the row above."""
     if not len(drawn):
         return [False] * (len(group) - 1)

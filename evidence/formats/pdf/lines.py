@@ -44,6 +44,8 @@ _FULL: Final = 2.0
 _LIST: Final = 8
 _SELDOM: Final = 0.34
 """Lines of a column, and the share of them without room for the next word, that tell a list (an index) from text."""
+_LONG: Final = 25.0
+"""Font sizes that a line of text measures, at least, so that an entry of a list is hardly ever as long."""
 _INDENT: Final = 0.9
 """Font sizes that a line is set in or out."""
 _ASIDE: Final = 2.5
@@ -268,7 +270,8 @@ def _pairs(lines: Lines, fresh: Flags) -> _Pairs:
     counts = np.diff(heads, append=len(parts))
     margin = np.repeat(np.maximum.reduceat(lines.right, heads), counts)[:-1]
     room = (margin - lines.right[:-1]) / em
-    filled = _is_filled(room, lines.word[1:] / em, heads)
+    runs = lines.lower[1:] | (lines.right - lines.left >= _LONG * lines.size)[:-1]
+    filled = _is_filled(room, lines.word[1:] / em, runs, heads)
     return _Pairs(
         em=em,
         pitch=pitch,
@@ -285,14 +288,17 @@ def _pairs(lines: Lines, fresh: Flags) -> _Pairs:
     )
 
 
-def _is_filled(room: Points, word: Points, heads: Numbers) -> Flags:
-    """Whether lines have no room for the word that follows. In a list hardly any has, and those by chance. heads: of columns."""
+def _is_filled(room: Points, word: Points, runs: Flags, heads: Numbers) -> Flags:
+    """Whether lines have no room for the word that follows. In a list hardly any has none, and most of those by chance.
+
+    runs: whether the line may go on even in a list. heads: of columns.
+    """
     filled = room < word + _SPACE + _SLACK
     starts = heads[heads < len(filled)]
     counts = np.diff(starts, append=len(filled))
     shares = np.add.reduceat(filled, starts, dtype=np.int64) / np.maximum(counts, 1)
     listed = (counts >= _LIST) & (shares < _SELDOM)
-    return np.asarray(filled & (np.repeat(~listed, counts) | (room < _FULL)))
+    return np.asarray(filled & (np.repeat(~listed, counts) | (runs & (room < _FULL))))
 
 
 def _looks_new(lines: Lines, pairs: _Pairs, runs_on: Flags) -> Flags:
