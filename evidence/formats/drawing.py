@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -13,10 +14,18 @@ A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 CHART: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 DIAGRAM: Final = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 
+_FILE: Final = re.compile(r".*\.(?:bmp|emf|gif|jpe?g|png|svg|tiff?|webp|wmf)", re.IGNORECASE)
+
 
 def line(paragraph: Element) -> str:
     """The text of an `a:p`; a break in it is a line feed."""
     return "".join(_words(paragraph))
+
+
+def description(text: str) -> str:
+    """What is said of a picture for those who do not see it; programs put the name of its file there."""
+    words = " ".join(text.split())
+    return "" if _FILE.fullmatch(words) else words
 
 
 def diagram(root: Element) -> Sequence[str]:

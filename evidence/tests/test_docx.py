@@ -349,7 +349,8 @@ def test_boxes_inside_boxes_come_after_them() -> None:
 
 
 def test_pictures_are_their_descriptions() -> None:
-    drawing = '<w:r><w:drawing><wp:docPr descr="ein Plan" name="Bild 1"/><pic:cNvPr descr="ein Plan"/></w:drawing></w:r>'
+    names = '<wp:docPr descr="ein Plan" name="Bild 1"/><pic:cNvPr descr="ein Plan"/><pic:cNvPr descr="C:\\Bilder\\bild 1.PNG"/>'
+    drawing = f"<w:r><w:drawing>{names}</w:drawing></w:r>"
     water_mark = '<w:r><w:pict><v:shape alt="Logo"><v:textpath string="ENTWURF"/></v:shape></w:pict></w:r>'
     assert outline(read(paragraph(run("vor") + drawing + run("nach")) + paragraph(water_mark))) == [
         "p vor ein Plan nach",
@@ -370,6 +371,7 @@ def test_diagrams_and_charts_say_their_words() -> None:
     drawn = '<w:r><w:drawing><dgm:relIds r:dm="d"/><c:chart r:id="c"/></w:drawing></w:r>'
     content = read(paragraph(drawn), links={"d": "diagramData d.xml", "c": "chart c.xml"}, files=files)
     assert outline(content) == ["p Stufe", "p Kosten", "p 2026", "p A; B"]
+    assert content.notes == (Note.NOT_SHOWN,)
 
 
 @pytest.mark.parametrize(

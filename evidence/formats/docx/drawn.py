@@ -63,8 +63,9 @@ class Drawn:
         elif tag.startswith(_VML):
             self._describe(element.get("alt", ""))
 
-    def _describe(self, description: str) -> None:
-        if description.strip():
+    def _describe(self, text: str) -> None:
+        description = drawing.description(text)
+        if description:
             self.descriptions[description] = None
 
 

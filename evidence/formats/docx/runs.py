@@ -160,6 +160,8 @@ class Runs:
             self._flow.writer.write(f" {description} ")
         if here.embeds:
             self.found[Note.ATTACHMENTS] = None
+        if here.charts:
+            self.found[Note.NOT_SHOWN] = None
         self._hanging.drawn.add(here)
 
     def _alternative(self, element: Element) -> None:
