@@ -121,9 +121,10 @@ def _arranged(found: Pieces, sheets: Sequence[Sheet], flow: Numbers, text: str) 
     borders = np.searchsorted(found.page[flow], np.arange(len(sheets) + 1)).tolist()
     doubtful = _doubtful(found, flow)
     numbers = flow.tolist()
+    beside = found.beside.tolist()
     for page, (first, last) in enumerate(pairwise(borders)):
         if page not in doubtful:
-            lines.extend((number,) for number in numbers[first:last])
+            lines.extend(_joined(numbers[first:last], beside))
             continue
         for item in order.arrange(found, numbers[first:last], text, sheets[page].drawn):
             if isinstance(item, Grid):
@@ -134,14 +135,29 @@ def _arranged(found: Pieces, sheets: Sequence[Sheet], flow: Numbers, text: str) 
     return _Arranged(lines, grids, at)
 
 
+def _joined(numbers: Iterable[int], beside: Sequence[bool]) -> list[Line]:
+    """Pieces as they come, each a line of its own unless it stands beside the one before."""
+    lines: list[Line] = []
+    for number in numbers:
+        if beside[number] and lines and lines[-1][-1] == number - 1:
+            lines[-1] = (*lines[-1], number)
+        else:
+            lines.append((number,))
+    return lines
+
+
 def _doubtful(found: Pieces, flow: Numbers) -> set[int]:
-    """Pages on which not every piece stands below the one before, unless all it takes is columns of text side by side."""
+    """Pages on which not every piece stands below the one before, unless all it takes is columns of text side by side.
+
+    A single pair of pieces on one line is a wide blank, and no table.
+    """
     if not len(flow):
         return set()
     page, left, right, length = found.page[flow], found.left[flow], found.right[flow], found.end[flow] - found.start[flow]
     height = found.bottom[flow] - found.top[flow]
+    beside = np.bincount(page, found.beside[flow])
     new_page = np.diff(page, prepend=-1) != 0
-    jumps = ~new_page
+    jumps = ~(new_page | (found.beside[flow] & (beside[page] == 1)))
     jumps[1:] &= found.top[flow[1:]] < found.bottom[flow[:-1]] - height[1:] / 2
     begins = np.flatnonzero(new_page | jumps)
     reached = np.maximum.reduceat(right, begins)
@@ -153,11 +169,6 @@ def _doubtful(found: Pieces, flow: Numbers) -> set[int]:
 
 def _aside(found: Pieces, numbers: Numbers, text: str) -> Stream:
     """Pieces that stand outside the text of their page, as they come."""
-    lines: list[Line] = []
-    for number in numbers.tolist():
-        if lines and found.beside[number] and lines[-1][-1] == number - 1:
-            lines[-1] = (*lines[-1], number)
-        else:
-            lines.append((number,))
+    lines = _joined(numbers.tolist(), found.beside.tolist())
     made = reading.read(found, lines, text)
     return streams.make(found, made, np.diff(made.page, prepend=-1) != 0, text)
