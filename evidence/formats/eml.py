@@ -9,8 +9,8 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from email import message_from_bytes
 from email.message import Message
+from email.parser import BytesParser
 from itertools import groupby
 from typing import Final
 
@@ -34,6 +34,8 @@ MAX_PARTS: Final = 1_000
 MAX_DEPTH: Final = 30
 """Parts and e-mails inside one another: each forwarding is two."""
 
+_UNKNOWN_CODEC: Final = (LookupError, ValueError, TypeError, OSError)
+"""What comes of naming an encoding that is none, or none that is loaded, in a parameter of a header."""
 _SHOWN: Final = ("From", "To", "Cc", "Bcc", "Date")
 _TEXTS: Final = ("text/plain", "text/html")
 _ENCRYPTED: Final = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
@@ -52,7 +54,7 @@ def extract(data: bytes, options: Options) -> Content:
         message = gettext_noop("The head of this e-mail is longer than %(limit)d bytes. Is it one?")
         raise Refused("mail_head_too_long", message, limit=MAX_HEAD)
     try:
-        return _Reader().content(message_from_bytes(data))
+        return _Reader().content(BytesParser().parsebytes(data))
     except RecursionError as error:
         raise _too_many_parts() from error
 
@@ -155,7 +157,7 @@ class _Reader:
     def _attach(self, part: Message) -> None:
         self._notes.add(Note.ATTACHMENTS)
         name = ""
-        with suppress(LookupError, ValueError):
+        with suppress(*_UNKNOWN_CODEC):
             name = headers.decoded(part.get_filename("")[: headers.MAX_HEADER])
         self._attachments.append(name or part.get_content_type())
 
@@ -177,7 +179,7 @@ def _payload(part: Message) -> bytes:
 
 
 def _charset(part: Message) -> str:
-    with suppress(LookupError, ValueError, TypeError):
+    with suppress(*_UNKNOWN_CODEC):
         return part.get_content_charset("") or ""
     return ""
 

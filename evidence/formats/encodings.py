@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import webencodings
+from webencodings.labels import LABELS
 
 from evidence.content import Note
 from evidence.errors import Refused, gettext_noop
@@ -31,6 +32,12 @@ _BESIDE: Final = {
     "utf-32le": "utf-32-le",
 }
 _NO_TEXT: Final = ("replacement", "x-user-defined")
+# Looked up here, with those that e-mail's own parser needs: where files are read, no codec can be loaded any more.
+_OF_THE_LIBRARY: Final = tuple(codecs.lookup(name) for name in ("ascii", "latin-1", "raw-unicode-escape"))
+_CODECS: Final = {
+    **{name: codecs.lookup(codec) for name, codec in _BESIDE.items()},
+    **{name: webencodings.lookup(name).codec_info for name in LABELS.values() if name not in _NO_TEXT},
+}
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32le"),
@@ -52,11 +59,9 @@ class Decoded:
 
 def canonical(name: str) -> str | None:
     """The one name of an encoding that has several; None for one that is not known."""
-    name = name.strip().lower()
-    if name in _BESIDE:
-        return name
-    known = webencodings.lookup(name)
-    return None if known is None or known.name in _NO_TEXT else str(known.name)
+    name = name.strip(" \t\n\r\f").lower()
+    name = name if name in _BESIDE else LABELS.get(name, name)
+    return name if name in _CODECS else None
 
 
 def exactly(data: bytes, declared: str = "") -> str:
@@ -73,7 +78,7 @@ def exactly(data: bytes, declared: str = "") -> str:
         )
         raise Refused("text_no_mark", message, encoding=name)
     try:
-        text = data[mark:].decode(_codec(name))
+        text = _decode(data[mark:], name)
     except UnicodeDecodeError as error:
         raise _undecodable(name, mark + error.start, marked=bool(marked), declared=bool(declared)) from error
     return _without_zeros(text, name, mark)
@@ -93,9 +98,13 @@ def as_browsers_do(data: bytes, *, declared: str = "", named: str = "") -> Decod
     if name is None or name in _NEED_A_MARK:
         return _guessed(data)
     try:
-        return Decoded(data[mark:].decode(_codec(name)))
+        return Decoded(_decode(data[mark:], name))
     except UnicodeDecodeError:
-        return Decoded(data[mark:].decode(_codec(name), "replace"), (Note.REPAIRED,))
+        return Decoded(_decode(data[mark:], name, "replace"), (Note.REPAIRED,))
+
+
+def _decode(data: bytes, name: str, errors: str = "strict") -> str:
+    return str(_CODECS[name].decode(data, errors)[0])
 
 
 def _guessed(data: bytes) -> Decoded:
@@ -106,7 +115,7 @@ def _guessed(data: bytes) -> Decoded:
         if sum(character > "\x7f" for character in text) > 2 * text.count("\ufffd"):  # letters of several bytes are no chance
             return Decoded(text, (Note.ENCODING_ASSUMED, Note.REPAIRED))
         with suppress(UnicodeDecodeError):
-            return Decoded(data.decode(_codec(_WESTERN)), (Note.ENCODING_ASSUMED,))
+            return Decoded(_decode(data, _WESTERN), (Note.ENCODING_ASSUMED,))
     message = gettext_noop(
         "This does not say in which encoding it is, and it is neither UTF-8 nor windows-1252. Name its encoding in the rules "
         '(encoding = "utf-16le", for instance).'
@@ -127,12 +136,6 @@ def _marked(data: bytes, declared: str) -> tuple[str, int]:
     return "", 0
 
 
-def _codec(name: str) -> str:
-    if name in _BESIDE:
-        return _BESIDE[name]
-    return str(webencodings.lookup(name).codec_info.name)
-
-
 def _without_zeros(text: str, name: str, mark: int) -> str:
     """The text, unless a zero byte shows that it is something else."""
     found = text.find("\0")
@@ -141,7 +144,7 @@ def _without_zeros(text: str, name: str, mark: int) -> str:
             "A zero byte (U+0000) stands at offset %(offset)d. Remove it, save the file as UTF-8 text, or name its encoding in "
             'the rules (encoding = "utf-16le", for instance).'
         )
-        raise Refused("text_nul", message, offset=mark + len(text[:found].encode(_codec(name))))
+        raise Refused("text_nul", message, offset=mark + len(_CODECS[name].encode(text[:found])[0]))
     return text
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidence import profile
@@ -253,6 +253,7 @@ VALUES = st.one_of(st.text(max_size=30), st.sampled_from(KINDS), st.sampled_from
 LINES = st.one_of(st.builds("{}: {}".format, HEADS, VALUES), st.sampled_from(["--b", "--b--", "", "> a ", "<p>b", " c"]))
 
 
+@settings(deadline=None)
 @given(st.lists(LINES, max_size=25), st.binary(max_size=20))
 def test_any_mail_is_read_or_refused(lines: list[str], end: bytes) -> None:
     try:

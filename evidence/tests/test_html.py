@@ -176,7 +176,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_any_page_gives_content_that_fits(source: str) -> None:
     content = read(source.encode())
