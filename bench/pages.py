@@ -136,10 +136,10 @@ def _pictures(sources: dict[str, bytes]) -> dict[str, Times]:
     import pypdfium2
 
     from evidence import confinement
-    from evidence.pictures import Width, scale_for
+    from evidence.pictures import Width
 
     def draw(name: str, page: int, width: Width) -> None:
-        told = {"page": page + 1, "scale": scale_for(*sizes[name][page], width), "password": ""}
+        told = {"page": page + 1, "scale": width.scale(*sizes[name][page]), "password": ""}
         confinement.run("picture", told, sources[name], limits=confinement.PICTURE)
 
     sizes = {name: [page.get_size() for page in pypdfium2.PdfDocument(data)] for name, data in sources.items()}
