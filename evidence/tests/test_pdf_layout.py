@@ -384,8 +384,9 @@ def test_running_headers_are_repeated_from_the_second_page_on() -> None:
         ([Run("Anlage 1", 50, 30)], [Run("Anlage 5", 50, 30)]),
         (grid(("Stoff", "Farbe"), y=95), grid(("Stoff", "Farbe"), y=95)),
         ([Run("Mietrecht", 50, 300)], [Run("Mietrecht", 50, 300)]),
+        ([Run("x", 50, 30)], [Run("x", 50, 30)]),
     ],
-    ids=["other words", "headings", "numbers that are not the pages'", "head of a table", "in the middle"],
+    ids=["other words", "headings", "numbers that are not the pages'", "head of a table", "in the middle", "sign"],
 )
 def test_what_stands_at_the_edge_by_chance_is_not_running(first: list[Run], second: list[Run]) -> None:
     body = [*grid(*[("Eisen", "grau")] * 9, y=107), *column(FULL, LAST, y=400)]

@@ -25,8 +25,10 @@ _UNSTEADY: Final = 0.3
 """Difference of font sizes within one sentence of a scan, where each word has a size of its own."""
 _LEADING: Final = 1.6
 """Font sizes from one line to the next that are a gap, where nothing is known of this print."""
-_GAP: Final = 1.2
+_GAP: Final = 1.15
 """Times the usual distance of two lines in this print."""
+_STRETCH: Final = 1.45
+"""The same inside a sentence that goes on: a tall formula moves lines apart."""
 _STEADY: Final = 0.05
 """Difference of two distances that are meant to be equal, as a share."""
 _DOUBLE: Final = 1.9
@@ -307,7 +309,7 @@ def _looks_new(lines: Lines, pairs: _Pairs, runs_on: Flags) -> Flags:
     usual = _usual_pitch(pairs, alike & pairs.filled & (pairs.pitch <= _DOUBLE * pairs.em))
     like_others = _same_as(pairs.pitch, alike, 1) | _same_as(pairs.pitch, alike, -1)
     steady = pairs.filled & pairs.wordy & (pairs.pitch <= 2 * usual) & like_others
-    sentence = runs_on & (pairs.pitch <= _GAP * _GAP * usual)
+    sentence = runs_on & (pairs.pitch <= _STRETCH * usual)
     size = (pairs.size > OTHER_SIZE) & ~(sentence & (pairs.size <= _UNSTEADY) & ~pairs.bold)
     bold = pairs.bold & ~(sentence & (pairs.size <= OTHER_SIZE) & ~pairs.alone)
     gap = (pairs.pitch > _GAP * usual) & ~steady & ~sentence

@@ -252,7 +252,7 @@ def _pairs(ink: _Ink, is_line_end: Flags, codes: Codes) -> _Pairs:
     on_line = _on_line(ink)
     together = on_line & (distance <= _WIDE * em)
     _join_below(ink, together, ended, em)
-    wide = on_line & (ahead > _WIDE * em)
+    wide = on_line & ((ahead > _WIDE * em) | (~ended & (ink.bottom[1:] == ink.bottom[:-1])))
     if ink.angle is not None:
         slanted = ~np.isin(ink.angle[1:], _DIRECTIONS)
         turns = np.diff(ink.angle) != 0

@@ -21,11 +21,14 @@ _GAP: Final = 0.5
 """Heights of its last row that are free below a header; a table's repeated head is nearer to what it heads."""
 _SAME_PLACE: Final = 6.0
 """Points that the same header may stand higher or lower on another page."""
+_FEW_LETTERS: Final = 3
+"""Of what says the same on another page; less is a sign in a formula or on an axis."""
 _LARGE: Final = 1.15
 """Times the size of the text: what is larger is a heading, though it may stand at the top of several pages."""
 
 _WORDLESS: Final = re.compile(r"[\W\d_]+")
 _NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
+_DIGITS: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _ROMAN: Final = re.compile(r"[ivxlc]{1,8}", re.ASCII)
 
 
@@ -129,16 +132,17 @@ def _running(rows: Sequence[_Row], members: Sequence[tuple[int, str]]) -> Iterat
     """Those that say the same as a neighbour, or whose number has grown from page to page as page numbers do."""
     for (number, written), (after, then) in pairwise(members):
         apart = rows[after].page - rows[number].page
-        if apart and (written == then or _counts(written, then, apart)):
+        says_same = written == then and len(_words(written)) >= _FEW_LETTERS
+        if apart and (says_same or not {count + apart for count in _numbers(written)}.isdisjoint(_numbers(then))):
             yield number
             yield after
 
 
-def _counts(before: str, after: str, pages: int) -> bool:
-    if _ROMAN.fullmatch(before) or _ROMAN.fullmatch(after):
-        return True
-    numbers = {int(number) + pages for number in _NUMBER.findall(before)}
-    return not numbers.isdisjoint(int(number) for number in _NUMBER.findall(after))
+def _numbers(written: str) -> set[int]:
+    if _ROMAN.fullmatch(written):
+        values = [_DIGITS[digit] for digit in written]
+        return {sum(-value if value < after else value for value, after in pairwise([*values, 0]))}
+    return {int(number) for number in _NUMBER.findall(written)}
 
 
 def _words(written: str) -> str:
