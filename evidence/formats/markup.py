@@ -18,7 +18,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from evidence.content import Content, Note, PassageKind, SpanKind
 from evidence.formats import fields, tables
-from evidence.formats.css.looks import Look, Looks
+from evidence.formats.css.cascade import Looks
+from evidence.formats.css.looks import Look
 from evidence.formats.depth import refuse_deep
 from evidence.formats.elements import APART, BLOCKS, ELSEWHERE, NEVER_SHOWN
 from evidence.formats.markers import STYLES, ListMarkers
@@ -27,6 +28,8 @@ from evidence.formats.writer import Writer
 
 MAX_FILLED: Final = 100_000
 """Empty cells in one document for covered places; a table of 1,000 rows and 100 columns that are all one cell."""
+MAX_TARGET: Final = 2_000
+"""Characters of a link's target that are kept: more is data, not an address."""
 
 _SPACE: Final = " \t\n\r\f"
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
@@ -274,7 +277,7 @@ class _Reader:
             self.writer.break_line()
 
     def _enter_link(self, node: LexborNode, look: Look) -> None:
-        self.writer.begin_mark(SpanKind.LINK, node.attributes.get("href") or "")
+        self.writer.begin_mark(SpanKind.LINK, (node.attributes.get("href") or "")[:MAX_TARGET])
 
     def _leave_link(self, node: LexborNode, look: Look) -> None:
         self.writer.end_mark(SpanKind.LINK)

@@ -8,7 +8,8 @@ import pytest
 import tinycss2
 from selectolax.lexbor import LexborHTMLParser
 
-from evidence.formats.css.selectors import Elements, parse_selectors
+from evidence.formats.css.matching import Elements
+from evidence.formats.css.selectors import parse_selectors
 
 PAGE = """<html><head></head><body>
 <div id=a class="x y"><p id=b class=x>1</p><p id=c>2<b id=d class=y>3</b></p><p id=e class="x z">4</p></div>

@@ -237,6 +237,11 @@ def test_what_would_take_minutes_or_gigabytes_is_refused(html: str) -> None:
     assert refusal.value.code == "markup_too_deep"
 
 
+def test_a_target_is_kept_as_far_as_it_is_an_address() -> None:
+    content = markup.extract(f"<a href='data:text/html,{'x' * 5000}'>a</a><a href=' javascript:b()'>b</a>")
+    assert [len(span.value) for span in content.spans] == [markup.MAX_TARGET, len(" javascript:b()")]
+
+
 def test_unclosed_formatting_that_is_alike_is_no_trouble() -> None:
     content = markup.extract("<p>" + "<font size=2>a<p>" * 20_000)
     assert content.text.count("a") == 20_000

@@ -1,32 +1,21 @@
-"""Looks: how an element shows its text, from what style sheets, its style attribute and its other attributes say.
+"""Looks: how an element shows its text, from what is declared for it.
 
 Two outcomes matter. Not shown: `display: none`, `visibility: hidden` and their like take no place on the page, and their text
 is left out. Unseen: the text is on the page, and was made so that nobody sees it: transparent, of its ground's colour, tiny,
-clipped away, far outside. What covers a text, and style sheets in other files, can't be told; where there are such files, the
-ground beneath a text is not known until its own page gives it a colour.
+clipped away, far outside. What covers a text can't be told.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
-from selectolax.lexbor import LexborHTMLParser, LexborNode
-
 from evidence.formats.css import lengths
 from evidence.formats.css.colours import BLACK, WHITE, Colour, can_be_told, colour, only_colour
-from evidence.formats.css.selectors import Elements
-from evidence.formats.css.styles import Budget, Declarations, Tokens, attribute, fits_window, sheet, too_heavy
+from evidence.formats.css.styles import Tokens
 from evidence.formats.elements import names
 
-MAX_WEIGHED: Final = 500_000_000
-"""Elements times parts of selectors, which is what matching them costs: 1 to 2 s."""
-MAX_FITTING: Final = 5_000_000
-"""Elements that rules fit, each counted for each rule: 100 MB, and 2 s."""
 MIN_LETTERS: Final = 3.0
 """Pixels: smaller letters are dust."""
 MIN_OPACITY: Final = 0.1
@@ -44,43 +33,12 @@ _LINES_KEPT: Final = ("break-spaces", "pre", "pre-line", "pre-wrap")
 _MOVED: Final = ("absolute", "fixed", "relative", "sticky")
 _CUT_OUT: Final = ("absolute", "fixed")
 _CUT: Final = ("clip", "hidden")
-_ALL_OF_IT: Final = ("html", "body")
 _KEPT: Final = ("inherit", "revert", "revert-layer", "unset", "currentcolor")
-_SHORTHANDS: Final = {
-    "animation": ("animation-name",),
-    "background": ("background-color", "background-image", "background-clip", "-webkit-background-clip"),
-    "font": ("font-size",),
-    "list-style": ("list-style-type",),
-    "overflow": ("overflow-x", "overflow-y"),
-}
-_FIELD: Final = "color:#000;background:#fff;font-size:13px;white-space:normal"
-_USUAL: Final = {
-    "a": "color:#00e",
-    "button": _FIELD,
-    "dialog": "display:none",
-    "dir": "list-style-type:initial",
-    "input": _FIELD,
-    "mark": "color:#000;background:#ff0",
-    "menu": "list-style-type:initial",
-    "ol": "list-style-type:initial",
-    "select": _FIELD,
-    "textarea": f"{_FIELD};white-space:pre-wrap",
-    "ul": "list-style-type:initial",
-}
-"""What a browser declares for elements of a kind."""
-_NEEDS: Final = {"a": ("href", True), "dialog": ("open", False)}
-"""Kind -> an attribute with or without which `_USUAL` holds for it."""
 _WHOLE: Final = 100.0
 """Pixels that percentages of a width or height are taken to be of: only those of (almost) nothing matter."""
-_HEX: Final = re.compile(r"[0-9a-f]{6}", re.IGNORECASE)
-_WORD: Final = re.compile(r"#?\w+", re.ASCII)
 
 Declared = Mapping[str, Tokens]
-Numbers = npt.NDArray[np.intp]
 Node = Any  # of tinycss2, which has no types
-
-_NOTHING: Final[Declared] = {}
-_NO_NUMBERS: Final[Numbers] = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,112 +78,8 @@ class Look:
         return self.display in _ROWS
 
 
-class Looks:
-    """The looks of one tree's elements. Raises Refused (`styles_too_heavy`).
-
-    outermost: the look of what is around the tree.
-    """
-
-    def __init__(self, tree: LexborHTMLParser) -> None:
-        self._budget = Budget()
-        sources = [self._budget.spend(node.text(deep=True)) for node in tree.css("style") if _is_for_screens(node)]
-        elements = Elements(tree) if sources else None
-        rules = sheet(sources, elements.names if elements else frozenset())
-        elsewhere = any("stylesheet" in (node.attributes.get("rel") or "").lower() for node in tree.css("link[rel]"))
-        self.outermost = Look(ground=WHITE if rules.complete and not elsewhere else None)
-        self._rules = sorted(rules.rules, key=lambda rule: rule.selector.specificity)
-        self._numbers = elements.numbers if elements and self._rules else {}
-        self._fitting, self._starts = self._weigh(elements) if elements and self._rules else (_NO_NUMBERS, _NO_NUMBERS)
-        self._attributes: dict[str, Declarations] = {}
-        self._declared: dict[tuple[str, bytes, str], Declared] = {}
-        self._looks: dict[tuple[int, int, bool], Look] = {}
-        self._same: dict[Look, Look] = {self.outermost: self.outermost}
-
-    def look(self, node: LexborNode, around: Look) -> Look:
-        """How an element looks inside another one that looks like `around`, which came from here."""
-        declared = self._declarations(node)
-        key = (id(around), id(declared), node.tag in _ALL_OF_IT)
-        if key not in self._looks:
-            found = _inside(around, declared)
-            if node.tag in _ALL_OF_IT:  # hidden until a script has run, which is then there to show it
-                found = replace(found, display="", shown=True, concealed=False)
-            self._looks[key] = self._same.setdefault(found, found)
-        return self._looks[key]
-
-    def _declarations(self, node: LexborNode) -> Declared:
-        """What is declared for an element; the same object each time it is the same."""
-        attributes = node.attributes
-        if not attributes and not self._numbers and node.tag not in _USUAL:
-            return _NOTHING
-        style = attributes.get("style") or ""
-        number = self._numbers.get(node.mem_id)
-        fitting = b"" if number is None else self._fitting[self._starts[number] : self._starts[number + 1]].tobytes()
-        key = (_hints(node.tag or "", attributes), fitting, style)
-        if key not in self._declared:
-            rules = (self._rules[rule].declarations for rule in np.frombuffer(fitting, np.intp))
-            layers = [self._attribute(key[0]), *rules, self._attribute(style)]
-            self._declared[key] = _merged([*(layer.normal for layer in layers), *(layer.important for layer in layers)])
-        return self._declared[key]
-
-    def _attribute(self, style: str) -> Declarations:
-        if style not in self._attributes:
-            self._attributes[style] = attribute(self._budget.spend(style))
-        return self._attributes[style]
-
-    def _weigh(self, elements: Elements) -> tuple[Numbers, Numbers]:
-        """The rules that fit, as numbers in the order of their weight, element by element; and where each element's begin."""
-        weighed = found = 0
-        fitting: list[Numbers] = []
-        for rule in self._rules:
-            weighed += elements.count * len(rule.selector.compounds)
-            if weighed > MAX_WEIGHED:
-                raise too_heavy()
-            fitting.append(elements.fitting(rule.selector))
-            found += len(fitting[-1])
-            if found > MAX_FITTING:
-                raise too_heavy()
-        elements_of, counts = np.concatenate(fitting), [len(one) for one in fitting]
-        order = np.argsort(elements_of, kind="stable")
-        starts = np.searchsorted(elements_of[order], np.arange(elements.count + 1))
-        return np.repeat(np.arange(len(fitting), dtype=np.intp), counts)[order], starts
-
-
-def _is_for_screens(style: LexborNode) -> bool:
-    media = (style.attributes.get("media") or "").strip().lower()
-    return not media or any(fits_window(query.strip()) for query in media.split(","))
-
-
-def _hints(tag: str, attributes: Mapping[str, str | None]) -> str:
-    """As a style attribute: what the kind of an element and its other attributes say."""
-    hints: list[str] = []
-    if tag in _USUAL:
-        needed, present = _NEEDS.get(tag, ("", False))
-        if (needed in attributes) is present:
-            hints.append(_USUAL[tag])
-    if attributes:
-        for name, hint in (("bgcolor", "background-color"), ("text", "color"), ("color", "color")):
-            value = attributes.get(name) or ""
-            if _WORD.fullmatch(value) and (name != "text" or tag == "body"):
-                hints.append(f"{hint}:{'#' if _HEX.fullmatch(value) else ''}{value}")
-        if attributes.get("background"):
-            hints.append("background-image:url()")
-        if "hidden" in attributes:
-            hints.append("display:none")
-    return ";".join(hints)
-
-
-def _merged(layers: Sequence[Declared]) -> Declared:
-    """One value for each property: the last one; a shorthand takes away what was said of its parts before it."""
-    merged: dict[str, Tokens] = {}
-    for layer in layers:
-        for name, value in layer.items():
-            for part in _SHORTHANDS.get(name, ()):
-                merged.pop(part, None)
-            merged[name] = value
-    return merged
-
-
-def _inside(around: Look, declared: Declared) -> Look:
+def inside(around: Look, declared: Declared) -> Look:
+    """How an element looks for which this is declared, in another one that looks like `around`."""
     if not declared:
         return replace(around, display="")
     letters = _letters(declared, around)
