@@ -167,9 +167,9 @@ def answer(response: APIResponse) -> tuple[int, bytes, list[tuple[str, str]]]:
     body = response.body()
     for mask in masks:
         body = re.sub(mask, b"", body)
-    headers = {name: value for name, value in response.headers.items() if name != "date"}
+    headers = {name: value for name, value in response.headers.items() if name not in {"date", "set-cookie"}}  # the time
     policy = re.sub(r"'nonce-[^']+'", "", headers["content-security-policy"])
-    headers["content-security-policy"] = "; ".join(sorted(policy.split("; ")))  # written in any order
+    headers["content-security-policy"] = " ".join(sorted(policy.replace(";", " ").split()))  # written in any order
     return response.status, body, sorted(headers.items())
 
 
