@@ -9,7 +9,7 @@ from typing import Final
 from evidence.anchoring import Parser
 from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
-from evidence.formats import docx, eml, html, markdown, odt, pdf, pptx, text
+from evidence.formats import docx, eml, html, markdown, odt, pdf, pptx, text, xlsx
 from evidence.formats.options import NOTHING_SAID, Options
 from evidence.formats.package import MAX_PACKAGE_BYTES
 
@@ -51,6 +51,8 @@ _WORD_WITH_MACROS: Final = replace(_WORD, media_type="application/vnd.ms-word.do
 _OPEN_TEXT: Final = Format(odt.PARSER, "application/vnd.oasis.opendocument.text", odt.extract, MAX_PACKAGE_BYTES)
 _SLIDES: Final = Format(pptx.PARSER, f"{_OFFICE}.presentationml.presentation", pptx.extract, MAX_PACKAGE_BYTES)
 _SLIDES_WITH_MACROS: Final = replace(_SLIDES, media_type="application/vnd.ms-powerpoint.presentation.macroEnabled.12")
+_SHEETS: Final = Format(xlsx.PARSER, f"{_OFFICE}.spreadsheetml.sheet", xlsx.extract, MAX_PACKAGE_BYTES)
+_SHEETS_WITH_MACROS: Final = replace(_SHEETS, media_type="application/vnd.ms-excel.sheet.macroEnabled.12")
 
 FORMATS: dict[str, Format] = {
     ".txt": _TEXT,
@@ -66,6 +68,8 @@ FORMATS: dict[str, Format] = {
     ".odt": _OPEN_TEXT,
     ".pptx": _SLIDES,
     ".pptm": _SLIDES_WITH_MACROS,
+    ".xlsx": _SHEETS,
+    ".xlsm": _SHEETS_WITH_MACROS,
 }
 """File ending (lower case, with its dot) -> format."""
 

@@ -18,7 +18,7 @@ from evidence.content import Content, Note, Page
 from evidence.errors import Refused, gettext_noop
 from evidence.formats.options import Options
 from evidence.formats.pdf import layout, marks, titles
-from evidence.formats.pdf.glyphs import Codes, Glyphs, Reader
+from evidence.formats.pdf.glyphs import Codes, Flags, Glyphs, Reader
 from evidence.formats.pdf.opening import is_repaired, opened
 
 PARSER: Final = Parser(
@@ -78,7 +78,7 @@ class _Kept:
         self._labels: list[str] = []
         self._sizes: list[tuple[float, float]] = []
         self._shares: list[Boxes] = []
-        self._flags: list[marks.Bits] = []
+        self._flags: list[tuple[Flags, Flags, Flags]] = []
 
     def passing(self, pages: Iterable[Glyphs]) -> Iterator[Glyphs]:
         """The pages as they come, looked at on their way."""
@@ -86,7 +86,7 @@ class _Kept:
             self._labels.append(page.label)
             self._sizes.append((page.width, page.height))
             self._shares.append(page.shares)
-            self._flags.append(marks.bits(page))
+            self._flags.append((page.unseen, page.garbled, page.generated))
             yield page
 
     def shares(self, origins: marks.Origins) -> Boxes:
@@ -95,7 +95,10 @@ class _Kept:
 
     def flags(self, origins: marks.Origins) -> marks.Bits:
         """What is known of these glyphs, GENERATED for -1."""
-        return np.concatenate((*self._flags, np.array([marks.GENERATED], dtype=np.uint8)))[origins]
+        bits = np.array([marks.GENERATED], dtype=np.uint8)
+        if self._flags:
+            bits = np.append(marks.bits(*map(np.concatenate, zip(*self._flags, strict=True))), bits)
+        return bits[origins]
 
     def pages(self, starts: Iterable[int], shares: Boxes) -> Iterator[Page]:
         """Pages that start there in the text, each with the boxes of its code points."""

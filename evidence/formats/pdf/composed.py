@@ -18,6 +18,8 @@ Places = npt.NDArray[np.floating[Any]]
 _LEAST: Final = 0.35
 """Share of its width that a box keeps; letters that lie more on top of each other than that stay there."""
 _UPRIGHT: Final = 45
+_EVEN: Final = 1.5
+"""How much higher than the lowest box of a run all of them together may be; signs that are put together of pieces are higher."""
 _SAFE_BELOW: Final = 0x300
 """The first combining mark: below, a text is composed already (Latin letters of Western Europe)."""
 _PUNCTUATION: Final = (0x2002, 0x2070)
@@ -71,6 +73,23 @@ def part(codes: Codes, places: Places, angles: npt.NDArray[np.int16]) -> None:
     size = np.diff(np.append(np.flatnonzero(np.diff(near, prepend=-2) != 1), len(near))) + 1
     shared = np.repeat(begin, size) + (position := _counted(size))
     _share(places, shared, position, np.repeat(size, size), codes[shared], angles[shared])
+
+
+def level(places: Places, angles: npt.NDArray[np.int16], drawn: Numbers, run: Numbers) -> None:
+    """Make the boxes of each run of writing across the page equally high, in place; run: of those characters that are drawn.
+
+    A font is as high as its highest letters; boxes that differ with each letter look torn.
+    """
+    if not drawn.size:
+        return
+    first = np.flatnonzero(np.diff(run, prepend=-2))
+    top, bottom = places[drawn, 1], places[drawn, 3]
+    highest, lowest = np.minimum.reduceat(top, first), np.maximum.reduceat(bottom, first)
+    even = (lowest - highest) <= _EVEN * np.minimum.reduceat(bottom - top, first)
+    even &= angles[drawn[first]] == 0
+    counts = np.diff(np.append(first, len(drawn)))
+    chosen = np.repeat(even, counts)
+    places[drawn[chosen], 1], places[drawn[chosen], 3] = (np.repeat(edge, counts)[chosen] for edge in (highest, lowest))
 
 
 def trim(places: Places, angles: npt.NDArray[np.int16], starts: Numbers) -> None:

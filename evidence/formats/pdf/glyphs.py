@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from evidence.boxes import FULL, Boxes
+from evidence.boxes import FULL, GRID, Boxes
 from evidence.formats.pdf import calls, characters, composed, pages, runs, shapes, unseen
 from evidence.formats.pdf.calls import Numbers
 from evidence.formats.pdf.characters import Characters, right_to_left
@@ -31,6 +31,7 @@ from evidence.formats.pdf.soup import Soup
 from evidence.formats.pdf.unseen import Letters
 
 _LABEL_BYTES: Final = 256
+_STEPS: Final = (GRID, 1, GRID, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,8 @@ class Reader:
             run, garbled = run[kept], garbled[kept]
         angle = _angle(loaded, some, look, run)
         composed.part(some.codes, some.places, angle)
+        drawn = np.flatnonzero(~some.generated)
+        composed.level(some.places, angle, drawn, run[drawn])
         composed.trim(some.places, angle, np.array([part.start for part in some.parts()]))
         drawings = shapes.of(loaded)
         hidden = self._unseen(loaded, drawings, some, look, run)
@@ -192,11 +195,13 @@ def _shares(loaded: Sequence[Page], some: Characters) -> Boxes:
     """Boxes in shares of the page, zeros for what does not stand on it."""
     sides = np.array([(page.width, page.height) * 2 for page in loaded], dtype=np.float32)
     scale = np.divide(FULL, sides, out=np.zeros_like(sides), where=sides > 0)
+    scale /= np.array(_STEPS, dtype=np.float32)
     scaled = some.places * (scale[0] if (scale == scale[0]).all() else scale[some.page])
-    np.clip(scaled, 0, FULL, out=scaled)
+    np.clip(scaled, 0, np.array([FULL // step for step in _STEPS], dtype=np.float32), out=scaled)
     shares = np.rint(scaled, out=scaled).astype(np.uint16)
+    shares *= np.array(_STEPS, dtype=np.uint16)
     for low in (0, 1):
         edge = np.flatnonzero(shares[:, low] == shares[:, low + 2])
-        edge = edge[(shares[edge, low] == 0) | (shares[edge, low] == FULL)]
+        edge = edge[(shares[edge, low] == 0) | (shares[edge, low] > FULL - GRID)]
         shares[edge] = 0
     return np.asarray(shares)

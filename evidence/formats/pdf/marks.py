@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evidence.content import Passage, PassageKind, Span, SpanKind
-from evidence.formats.pdf.characters import LOST, Codes
+from evidence.formats.pdf.characters import LOST, Codes, Flags
 from evidence.formats.pdf.composed import is_composed, unsettled
-from evidence.formats.pdf.glyphs import Glyphs
 
 Bits = npt.NDArray[np.uint8]
 Origins = npt.NDArray[np.int64]
@@ -25,9 +24,9 @@ _SOUP_SHARE: Final = 0.05
 _SPACES: Final = (0x09, 0x0A, 0x20)
 
 
-def bits(page: Glyphs) -> Bits:
-    """What is known of a page's glyphs."""
-    return page.unseen * np.uint8(UNSEEN) | page.garbled * np.uint8(GARBLED) | page.generated * np.uint8(GENERATED)
+def bits(unseen: Flags, garbled: Flags, generated: Flags) -> Bits:
+    """What is known of some glyphs."""
+    return unseen * np.uint8(UNSEEN) | garbled * np.uint8(GARBLED) | generated * np.uint8(GENERATED)
 
 
 def spans(passages: Sequence[Passage], others: Sequence[Span], flags: Bits) -> tuple[Span, ...]:

@@ -29,6 +29,7 @@ BATCH: Final = 16_384
 _BATCH_PAGES: Final = 64
 _load_text = calls.plain("FPDFText_LoadPage", ctypes.c_size_t)
 _close_text = calls.plain("FPDFText_ClosePage", None)
+_bounding_box = calls.plain("FPDF_GetPageBoundingBox")
 _rotation = calls.plain("FPDFPage_GetRotation")
 _count_characters = calls.plain("FPDFText_CountChars")
 _count_objects = calls.plain("FPDFPage_CountObjects")
@@ -147,7 +148,7 @@ def _corner(raw: Any) -> tuple[float, float, float, float]:
     """What is looked at of a page; drawing annotations into it can change what pdfium says of this."""
     box = pdfium.FS_RECTF()
     if raw:
-        pdfium.FPDF_GetPageBoundingBox(raw, box)
+        _bounding_box(raw, ctypes.byref(box))
     return box.left, box.top, box.right, box.bottom
 
 
