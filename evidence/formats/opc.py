@@ -81,11 +81,13 @@ class Office:
 
     def title(self) -> str:
         """The title that the file's properties give it, if anybody has chosen it; else empty."""
-        for relationship in self._own.values():
-            if relationship.kind == "core-properties":
-                root = self.tree(relationship.target)
-                return "" if root is None else sensible(root.findtext(_TITLE) or "")
-        return ""
+        root = self.property_part("core-properties")
+        return "" if root is None else sensible(root.findtext(_TITLE) or "")
+
+    def property_part(self, kind: str) -> Element | None:
+        """The root of a part that says something about the whole file."""
+        part = next((one.target for one in self._own.values() if one.kind == kind and not one.external), None)
+        return None if part is None else self.tree(part)
 
 
 def unexpected(part: str, root: Element) -> Refused:

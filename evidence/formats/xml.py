@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from lxml import etree
@@ -34,6 +36,36 @@ def parse(data: bytes, part: str) -> Element:
     if root.getroottree().docinfo.internalDTD is not None:  # in an encoding that nobody looked for above
         raise _doctype(part)
     return root
+
+
+def stream(data: bytes, part: str, names: Collection[str]) -> Iterator[Element]:
+    """The elements with these names (without namespaces) as they end, each empty again when the next is asked for.
+
+    For parts that are too long for a tree. Raises Refused as `parse` does, but for `xml_too_large`.
+    """
+    _refuse_doctype(data, part)
+    parser = etree.iterparse(
+        io.BytesIO(data),
+        events=("end",),
+        tag=[f"{{*}}{name}" for name in names],
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        for _, element in parser:
+            if element.getroottree().docinfo.internalDTD is not None:
+                raise _doctype(part)
+            yield element
+            element.clear()
+            parent = element.getparent()
+            while parent is not None and element.getprevious() is not None:
+                del parent[0]
+    except etree.XMLSyntaxError as fault:
+        raise _damaged(part) from fault
 
 
 def _parser() -> etree.XMLParser:

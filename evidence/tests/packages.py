@@ -51,9 +51,12 @@ def relations(targets: Mapping[str, str]) -> str:
     return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{"".join(lines)}</Relationships>'
 
 
-def office(main: str, root: str, *, title: str | None = None, **parts: str | bytes) -> bytes:
-    """An office file whose main part (a path) is this XML. parts: other files by path."""
-    files: dict[str, str | bytes] = {"_rels/.rels": relations({"main": f"officeDocument {main}", "core": f"{_CORE} core.xml"})}
+def office(main: str, root: str, *, title: str | None = None, properties: str = "", **parts: str | bytes) -> bytes:
+    """An office file whose main part (a path) is this XML. properties: what its program says. parts: other files by path."""
+    targets = {"main": f"officeDocument {main}", "core": f"{_CORE} core.xml", "more": "extended-properties more.xml"}
+    files: dict[str, str | bytes] = {"_rels/.rels": relations(targets)}
+    if properties:
+        files["more.xml"] = properties
     if title is not None:
         files["core.xml"] = f'<c xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{title}</dc:title></c>'
     return package({**files, main: root, **parts})

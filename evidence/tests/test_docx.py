@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidence import profile
@@ -429,6 +429,7 @@ LEAVES = st.sampled_from(["Wort", "<w:fldChar w:fldCharType='begin'/>", "<w:br/>
 TAGS = st.sampled_from(["p", "r", "t", "tbl", "tr", "tc", "tcPr", "pPr", "rPr", "sdt", "ins", "txbxContent", "drawing", "sectPr"])
 
 
+@settings(deadline=None)
 @given(st.recursive(LEAVES, lambda some: st.builds("<w:{0}>{1}</w:{0}>".format, TAGS, st.lists(some, max_size=3).map("".join))))
 def test_any_elements_anywhere_are_content_or_refused(body: str) -> None:
     try:
@@ -439,6 +440,7 @@ def test_any_elements_anywhere_are_content_or_refused(body: str) -> None:
         assert content.text == profile.normalise(content.text)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=40), st.integers(0, 3_000))
 def test_any_bytes_are_content_or_refused(data: bytes, at: int) -> None:
     whole = docx(item("Text"), numbering=lists(level(0, "%1.")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidence import profile
@@ -400,12 +400,14 @@ TAGS = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.recursive(LEAVES, lambda some: st.builds("<{0}>{1}</{0}>".format, TAGS, st.lists(some, max_size=3).map("".join))))
 def test_any_elements_anywhere_are_content_or_refused(body: str) -> None:
     content = extract(TEXT, odt(body))
     assert content.text == profile.normalise(content.text)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=40), st.integers(0, 2_000))
 def test_any_bytes_are_content_or_refused(data: bytes, at: int) -> None:
     whole = odt(items("Text"), own=list_style(number(1)))

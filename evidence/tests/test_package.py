@@ -6,7 +6,7 @@ import io
 import zipfile
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidence.errors import Refused
@@ -129,6 +129,17 @@ def test_xml_that_is_broken_deep_or_says_its_type_is_refused(data: bytes, code: 
     assert refused.value.code == code
 
 
+@pytest.mark.parametrize("data", [b"", b"<a><b/>", b"<b>" * 257 + b"</b>" * 257, LAUGHS.encode(), LAUGHS.encode("utf-16")])
+def test_long_xml_is_refused_for_the_same_reasons(data: bytes) -> None:
+    with pytest.raises(Refused, match="a.xml"):
+        list(xml.stream(data, "a.xml", ("b",)))
+
+
+def test_long_xml_is_read_element_by_element() -> None:
+    data = b"<a xmlns='u'><b>1<c/></b><d/><b>2</b></a>"
+    assert [(one.text, len(one)) for one in xml.stream(data, "a.xml", ("b",))] == [("1", 1), ("2", 0)]
+
+
 def test_xml_of_too_many_elements_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xml, "MAX_NODES", 4)
     assert len(xml.parse(b"<a><b/><b/></a>", "a.xml")) == 2
@@ -191,6 +202,7 @@ def test_titles_that_a_program_made_up_are_none(title: str, sensible: str) -> No
     assert titles.sensible(title) == sensible
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300), st.integers(0, len(STORED)))
 def test_any_bytes_are_a_package_or_refused(data: bytes, at: int) -> None:
     for candidate in (data, STORED[:at] + data[:4] + STORED[at + len(data[:4]) :]):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidence import profile
@@ -231,12 +231,14 @@ LEAVES = st.sampled_from(["Wort", "<p:cNvPr/>", NAMES, "<a:br/>", '<p:ph type="t
 TAGS = st.sampled_from(["p:sp", "p:grpSp", "p:txBody", "p:spPr", "p:nvPr", "a:p", "a:r", "a:t", "a:tbl", "a:tr", "a:tc", "a:pPr"])
 
 
+@settings(deadline=None)
 @given(st.recursive(LEAVES, lambda some: st.builds("<{0}>{1}</{0}>".format, TAGS, st.lists(some, max_size=3).map("".join))))
 def test_any_elements_anywhere_are_content(shapes: str) -> None:
     content = extract(SLIDES, pptx(shapes, shape(shapes) if shapes.startswith("<a:p>") else shapes))
     assert content.text == profile.normalise(content.text)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=40), st.integers(0, 2_000))
 def test_any_bytes_are_content_or_refused(data: bytes, at: int) -> None:
     whole = pptx(shape("Text"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidence import profile
@@ -12,6 +12,7 @@ from evidence.formats.writer import Writer, places_after_profile
 TEXTS = st.text(st.sampled_from("aé e\u0301\u0323ü\r\n\u1100\u1161\u11a8\u0958\u0928\u093c가\uac00\u3099か~")).filter(bool)
 
 
+@settings(deadline=None)
 @given(TEXTS, st.data())
 def test_places_are_the_lengths_of_normalised_beginnings(raw: str, data: st.DataObject) -> None:
     positions = data.draw(st.sets(st.integers(0, len(raw))))

@@ -13,7 +13,6 @@ from typing import Final
 
 from evidence.content import Content, Note, PassageKind, SpanKind
 from evidence.formats import drawing
-from evidence.formats.docx.drawn import ALTERNATE, Drawn, alternative
 from evidence.formats.docx.fields import Fields
 from evidence.formats.docx.looks import is_on, shading
 from evidence.formats.docx.names import VAL, W, value
@@ -22,6 +21,7 @@ from evidence.formats.docx.numbering import Numbering
 from evidence.formats.docx.runs import THROUGH, Hanging, Runs, Story
 from evidence.formats.docx.sections import running, sections
 from evidence.formats.docx.styles import BODY_LEVEL, Style, Styles
+from evidence.formats.drawn import ALTERNATE, Drawn, alternative
 from evidence.formats.flow import Flow
 from evidence.formats.opc import Office
 from evidence.formats.sight import PAPER

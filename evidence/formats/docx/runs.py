@@ -8,12 +8,12 @@ from typing import Final
 
 from evidence.content import Note, SpanKind
 from evidence.formats import omml, symbols
-from evidence.formats.docx.drawn import ALTERNATE, Drawn, alternative
 from evidence.formats.docx.fields import CHARACTER, Fields, form_field
 from evidence.formats.docx.looks import look
 from evidence.formats.docx.names import W, value
 from evidence.formats.docx.notes import Notes
 from evidence.formats.docx.styles import Styles
+from evidence.formats.drawn import ALTERNATE, Drawn, alternative
 from evidence.formats.flow import Flow
 from evidence.formats.omml import M
 from evidence.formats.opc import MAX_TARGET, RELATION, Relationship

@@ -1,4 +1,4 @@
-"""Drawn: what a drawing in a Word document says, in its boxes, its diagrams and the descriptions of its pictures."""
+"""Drawn: what a drawing in a document or a sheet says, in its boxes, its diagrams and the descriptions of its pictures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _EMBEDDED: Final = "{urn:schemas-microsoft-com:office:office}OLEObject"
 
 @dataclass(slots=True)
 class Drawn:
-    """boxes: their contents. descriptions: of pictures, each once. lines: of other text. diagrams, charts: relationship ids."""
+    """boxes: the contents of those in Word. descriptions: of pictures, each once. lines: of other text.
+
+    diagrams, charts: ids of their relationships. embeds: there are files inside.
+    """
 
     boxes: list[Element] = field(default_factory=list)
     descriptions: dict[str, None] = field(default_factory=dict)
@@ -35,7 +38,7 @@ class Drawn:
         if tag == TEXT_BOX:
             self.boxes.append(element)
             return
-        if tag == f"{A}txBody":
+        if tag.endswith("}txBody"):
             self.lines.extend(map(drawing.line, element.iterchildren(f"{A}p")))
             return
         self._note(element, tag)
