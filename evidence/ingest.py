@@ -124,9 +124,12 @@ def take_in(
         return _take_in(source, listing, started, allow_removals, progress)
 
 
-def publish(source: Source, item: Item, *, actor: int) -> Document:
+def publish(
+    source: Source, item: Item, *, actor: int, still: Callable[[], object], also: Callable[[Document], object]
+) -> Document:
     """Take one document in that a person brings, as a run does it. Others stay as they are, and no rights are confirmed.
 
+    still: raises Refused where it may not be taken in any more; nobody can write after it. also: what is written with it.
     Raises Refused, having changed nothing, when its rights would let nobody in, or a run of this source takes too long.
     """
     problem = Principals(source.tenant_id).grant(item.rights).problem
@@ -136,11 +139,14 @@ def publish(source: Source, item: Item, *, actor: int) -> Document:
     with _alone(source, wait=PUBLISHING_WAITS):
         projection.ensure()
         with transaction.atomic():
+            still()
             _Intake(source, report, only=item.external_id, actor=actor).take(item.external_id, [item])
             for refusal in report.refusals:
                 raise refusal.error
+            made = source.documents.get(external_id=item.external_id)
+            also(made)
     projection.settle_quickly()
-    return source.documents.get(external_id=item.external_id)
+    return made
 
 
 def public_id(source: Source, external_id: str) -> UUID:

@@ -94,15 +94,10 @@ def publish(access: Access, upload: UUID, said: Description) -> Document:
     if not _claim(row):
         return _published_meanwhile(row)
     try:
-        document = _publish(access, row, said)
+        return _publish(access, row, said)
     except BaseException:
         Upload.objects.filter(pk=row.pk).update(publishing_at=None)
         raise
-    with transaction.atomic():
-        done = {"document": document, "published_at": timezone.now(), "content": "", "password": "", "problem": {}}
-        Upload.objects.filter(pk=row.pk).update(**done)
-        uploads.forget({row.content})
-    return document
 
 
 def suggested(access: Access, row: Upload) -> Description:
@@ -208,14 +203,27 @@ def _published_meanwhile(row: Upload) -> Document:
 
 
 def _publish(access: Access, row: Upload, said: Description) -> Document:
+    """What was said is checked twice: before the file is fetched, and when no other run can change anything any more."""
     user, _ = uploads.owner(access)
-    item, target = _item(access, row, said)
+    checked = _check(access, row, said)
+    item, target = _item(row, checked), checked.target
     source = _source(access, said.source) if target is None else target.source
-    return ingest.publish(source, item, actor=user)
+    return ingest.publish(
+        source, item, actor=user, still=lambda: _check(access, row, said), also=lambda made: uploads.published_as(row, made)
+    )
 
 
-def _item(access: Access, row: Upload, said: Description) -> tuple[Item, Document | None]:
-    """The upload as its source's item, and the document that it is a new version of. Raises Incomplete."""
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A description that can be published. target: the document that it is a new version of."""
+
+    values: Mapping[str, Any]
+    rights: Rights
+    target: Document | None
+
+
+def _check(access: Access, row: Upload, said: Description) -> _Checked:
+    """Raises Incomplete."""
     target = None if said.document is None else uploads.replaceable(access).filter(public_id=said.document).first()
     names = {group.pk: group.name for group in groups(access)}
     values, faults = _values(said)
@@ -224,19 +232,23 @@ def _item(access: Access, row: Upload, said: Description) -> tuple[Item, Documen
         faults["source"] = Refused("source_unknown", gettext_noop("Choose one of the sources."))
     if faults:
         raise Incomplete(faults)
-    data = blobs.read(row.sha256)
-    item = Item(
-        external_id=str(row.public_id) if target is None else target.external_id,
+    return _Checked(values, Rights(_principals(said.allowed, names), _principals(said.denied, names)), target)
+
+
+def _item(row: Upload, checked: _Checked) -> Item:
+    """The upload as its source's item."""
+    data, values = blobs.read(row.sha256), checked.values
+    return Item(
+        external_id=str(row.public_id) if checked.target is None else checked.target.external_id,
         label=values["version"],
         dated=values["date"],
         path=row.name,
         metadata=Metadata(**{one.name: values[one.name] for one in fields(Metadata)}),
-        rights=Rights(_principals(said.allowed, names), _principals(said.denied, names)),
+        rights=checked.rights,
         read=lambda: data,
         options=uploads.options_of(row),
         content=uploads.content_of(row),
     )
-    return item, target
 
 
 def _principals(keys: frozenset[int], names: Mapping[int, str]) -> tuple[str, ...]:

@@ -199,6 +199,19 @@ def expire(upload: int) -> None:
         jobs.enqueue(JOB, [row.pk], not_before=max(row.kept_until, timezone.now() + PUBLISHING_TAKES))
 
 
+def published_as(row: Upload, document: Document) -> None:
+    """Say what it was published as, and let go of what only publishing needed. Belongs into the transaction that published it.
+
+    Raises Unavailable when it is not there any more.
+    """
+    kept = Upload.objects.waiting().filter(pk=row.pk)
+    contents = set(kept.values_list("content", flat=True))
+    done = {"document": document, "published_at": timezone.now(), "content": "", "password": "", "problem": {}}
+    if not kept.update(**done):
+        raise Unavailable
+    forget(contents)
+
+
 def replaceable(access: Access) -> QuerySet[Document]:
     """Documents that this person may read and that were brought here, so that a new version can be."""
     uploaded = Document.objects.readable(access).filter(uploads__isnull=False).distinct()
@@ -256,12 +269,13 @@ def _read(row: Upload, data: bytes) -> None:
     facts |= {"encoding": row.encoding, "password": row.password, "kept_until": timezone.now() + KEPT_FOR}
     facts["parser"] = named(form_of(row.name), options_of(row))
     with transaction.atomic():
-        before = row.content
+        kept = Upload.objects.waiting().filter(pk=row.pk)
+        before = set(kept.values_list("content", flat=True))
         facts["content"] = blobs.put(packed) if packed else ""
-        if not Upload.objects.waiting().filter(pk=row.pk).update(**facts):
+        if not kept.update(**facts):
             forget({str(facts["content"])})
             return
-        forget({before})
+        forget(before)
     for name, value in facts.items():
         setattr(row, name, value)
 

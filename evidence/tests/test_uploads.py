@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import connections
 from django.utils import timezone
 
-from evidence import blobs, formats, identity, ingest, jobs, publishing, removal, search, uploads, worker
+from evidence import formats, identity, ingest, jobs, publishing, removal, search, uploads, worker
 from evidence.access import Access
 from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, Unavailable
@@ -248,15 +248,36 @@ def test_publishing_twice_at_the_same_moment_makes_one_document(by_eva: Access) 
     assert len(made) == 4 and set(made) == {Document.objects.get().public_id}
 
 
-def test_a_death_while_publishing_can_be_repeated(by_eva: Access) -> None:
+def test_a_death_while_publishing_leaves_nothing_published(by_eva: Access, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(row: Upload, made: Document) -> None:
+        raise KeyboardInterrupt
+
     upload = bring(by_eva)
-    first = publishing.publish(by_eva, upload, said())
-    begun = timezone.now() - uploads.PUBLISHING_TAKES - timedelta(seconds=1)
-    content = blobs.put(b"")
-    row = uploads.get(by_eva, upload)
-    Upload.objects.filter(pk=row.pk).update(document=None, publishing_at=begun, content=content)  # as before its last step
-    uploads.read_again(by_eva, upload)
-    assert publishing.publish(by_eva, upload, said()) == first and Revision.objects.count() == 1
+    with monkeypatch.context() as dying, pytest.raises(KeyboardInterrupt):
+        dying.setattr(uploads, "published_as", die)
+        publishing.publish(by_eva, upload, said())
+    assert not Document.objects.exists() and uploads.get_waiting(by_eva, upload).content
+    assert publishing.publish(by_eva, upload, said()) == Document.objects.get()
+
+
+def test_whoever_died_over_publishing_does_not_own_it_for_ever(by_eva: Access) -> None:
+    upload = bring(by_eva)
+    Upload.objects.update(publishing_at=timezone.now() - uploads.PUBLISHING_TAKES - timedelta(seconds=1))
+    assert publishing.publish(by_eva, upload, said()) == Document.objects.get()
+
+
+def test_what_is_withdrawn_meanwhile_is_not_brought_back(eva: User, by_eva: Access, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = publishing.publish(by_eva, bring(by_eva), said())
+    upload = new_version(access(eva), old)
+
+    def wait(handle: int) -> bool:
+        removal.withdraw(old)
+        return True
+
+    monkeypatch.setattr("evidence.ingest._locked", wait)
+    with pytest.raises(Incomplete) as incomplete:
+        publishing.publish(access(eva), upload, said(document=old.public_id, version="2"))
+    assert list(incomplete.value.faults) == ["document"] and not Document.objects.filter(withdrawn_at=None).exists()
 
 
 def test_what_is_being_published_is_not_discarded(by_eva: Access) -> None:
@@ -432,6 +453,20 @@ def test_a_file_without_text_is_published_and_noted(by_eva: Access) -> None:
 def test_discarding_removes_row_file_and_text(by_eva: Access) -> None:
     uploads.discard(by_eva, bring(by_eva))
     assert kept_bytes() == set() and not Upload.objects.exists()
+
+
+def test_nothing_stays_of_a_text_that_was_read_twice_at_once(by_eva: Access, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload, texts = bring(by_eva, "a.txt"), iter((b"eins", b"zwei"))
+
+    def read(ending: str, data: bytes, options: object) -> Content:
+        words = next(texts)
+        if words == b"eins":
+            uploads.read_again(by_eva, upload, encoding="utf-8")
+        return formats.extract(FORMATS[ending], words)
+
+    monkeypatch.setattr("evidence.parsing.extract", read)
+    uploads.discard(by_eva, uploads.read_again(by_eva, upload).public_id)
+    assert kept_bytes() == set()
 
 
 def test_discarding_keeps_bytes_that_others_name(eva: User, by_eva: Access) -> None:
