@@ -115,8 +115,11 @@ def _seen(loaded: Sequence[Page], page: Numbers, boxes: npt.NDArray[np.float32])
         return np.concatenate([one.seen(part) for one, part in zip(loaded, parts, strict=True)])
     if len({one.corner for one in loaded}) == 1:
         return loaded[0].seen(boxes)
-    corners = np.array([one.corner for one in loaded], dtype=np.float32)[:, :2] * np.array((-1, 1), np.float32)
-    return np.asarray(boxes * np.array((1, -1, 1, -1), np.float32) + np.concatenate((corners, corners), axis=1)[page])
+    lefts, tops = np.array([one.corner[:2] for one in loaded], dtype=np.float32).T
+    boxes[:, 0::2] -= lefts[page, np.newaxis]
+    boxes[:, 1::2] -= tops[page, np.newaxis]
+    np.negative(boxes[:, 1::2], out=boxes[:, 1::2])
+    return boxes
 
 
 def _marked_hyphens(loaded: Sequence[Page], page: Numbers, number: Numbers, codes: Codes) -> Flags:

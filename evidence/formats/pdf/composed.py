@@ -82,8 +82,11 @@ def level(places: Places, angles: npt.NDArray[np.int16], drawn: Numbers, run: Nu
     """
     if not drawn.size:
         return
-    first = np.flatnonzero(np.diff(run, prepend=-2))
+    change = np.diff(run, prepend=-2) != 0
+    first = np.flatnonzero(change)
     top, bottom = places[drawn, 1], places[drawn, 3]
+    if (change[1:] | ((top[1:] == top[:-1]) & (bottom[1:] == bottom[:-1]))).all():
+        return
     highest, lowest = np.minimum.reduceat(top, first), np.maximum.reduceat(bottom, first)
     even = (lowest - highest) <= _EVEN * np.minimum.reduceat(bottom - top, first)
     even &= angles[drawn[first]] == 0
@@ -98,7 +101,8 @@ def trim(places: Places, angles: npt.NDArray[np.int16], starts: Numbers) -> None
     Letters reach over their neighbours where a font is slanted, or missing and replaced by another one.
     """
     left, top, right, bottom = places.T
-    over = np.flatnonzero((right[:-1] > left[1:]) & (right[1:] > left[:-1]) & (left[:-1] != left[1:]))
+    over = np.flatnonzero(right[:-1] > left[1:])
+    over = over[(right[over + 1] > left[over]) & (left[over] != left[over + 1])]
     over = over[(np.minimum(bottom[over], bottom[over + 1]) - np.maximum(top[over], top[over + 1])) > 0]
     over = over[~np.isin(over + 1, starts) & (np.abs(angles[over] % 180 - 90) > _UPRIGHT)]
     forward = left[over] < left[over + 1]

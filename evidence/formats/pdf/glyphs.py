@@ -193,13 +193,15 @@ def _angle(loaded: Sequence[Page], some: Characters, look: Runs, run: Numbers) -
 
 def _shares(loaded: Sequence[Page], some: Characters) -> Boxes:
     """Boxes in shares of the page, zeros for what does not stand on it."""
-    sides = np.array([(page.width, page.height) * 2 for page in loaded], dtype=np.float32)
-    scale = np.divide(FULL, sides, out=np.zeros_like(sides), where=sides > 0)
-    scale /= np.array(_STEPS, dtype=np.float32)
-    scaled = some.places * (scale[0] if (scale == scale[0]).all() else scale[some.page])
-    np.clip(scaled, 0, np.array([FULL // step for step in _STEPS], dtype=np.float32), out=scaled)
-    shares = np.rint(scaled, out=scaled).astype(np.uint16)
-    shares *= np.array(_STEPS, dtype=np.uint16)
+    shares = np.empty(some.places.shape, dtype=np.uint16)
+    for column, step in enumerate(_STEPS):
+        sides = [page.height if column % 2 else page.width for page in loaded]
+        scale = [FULL / step / side if side > 0 else 0.0 for side in sides]
+        scaled = some.places[:, column] * (
+            np.float32(scale[0]) if len(set(scale)) == 1 else np.array(scale, np.float32)[some.page]
+        )
+        np.clip(scaled, 0, FULL // step, out=scaled)
+        shares[:, column] = np.rint(scaled, out=scaled).astype(np.uint16) * np.uint16(step)
     for low in (0, 1):
         edge = np.flatnonzero(shares[:, low] == shares[:, low + 2])
         edge = edge[(shares[edge, low] == 0) | (shares[edge, low] > FULL - GRID)]

@@ -36,10 +36,10 @@ _count_objects = calls.plain("FPDFPage_CountObjects")
 _UNSHOWN: Final = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP)
 """Annotations that draw nothing, or nothing with words."""
 _TURNED: Final = {
-    0: ((0, 1, 2, 3), (1, -1, 1, -1)),
-    1: ((3, 0, 1, 2), (1, 1, 1, 1)),
-    2: ((2, 3, 0, 1), (-1, 1, -1, 1)),
-    3: ((1, 2, 3, 0), (-1, -1, -1, -1)),
+    0: ((0, 1), (1, -1), (2, 1), (3, -1)),
+    1: ((3, 1), (0, 1), (1, 1), (2, 1)),
+    2: ((2, -1), (3, 1), (0, -1), (1, 1)),
+    3: ((1, -1), (2, -1), (3, -1), (0, -1)),
 }
 """Quarter turns clockwise -> which of left, top, right, bottom on the page becomes which as looked at, and its sign."""
 
@@ -79,11 +79,13 @@ class Page:
 
     def seen(self, places: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
         """Left, top, right, bottom on the page (upwards) as points from the top left of the page as it is looked at."""
-        order, signs = _TURNED[self.turns]
         left, top, right, bottom = self.corner
         begin = {0: (-left, top), 1: (-bottom, -left), 2: (right, -bottom), 3: (top, right)}[self.turns]
-        turned = places[:, order] if self.turns else places
-        return np.asarray(turned * np.array(signs, places.dtype) + np.array(begin * 2, places.dtype))
+        seen = np.empty_like(places)
+        for column, (origin, sign) in enumerate(_TURNED[self.turns]):
+            np.multiply(places[:, origin], sign, out=seen[:, column])
+            seen[:, column] += begin[column % 2]
+        return seen
 
     def close(self) -> None:
         if self.text:
