@@ -266,6 +266,17 @@ def test_rules_part_rows() -> None:
     assert len(texts(page(*grid(*rows), drawn=rules))) == 4
 
 
+def test_rule_parts_cells_that_are_as_near_as_words() -> None:
+    runs = column("Eisen grau", "Nicke weiß", "Zinke blau")
+    assert texts(page(*runs, drawn=[(77.0, 88.0, 78.0, 126.0)])) == ["Eisen\tgrau", "Nicke\tweiß", "Zinke\tblau"]
+
+
+def test_rules_of_single_cells_part_as_long_ones_do() -> None:
+    runs = column("Eisen grau", "Nicke weiß", "Zinke blau")
+    cells = [(77.0, y, 78.0, y + 11.5) for y in (89.0, 101.0, 113.0)]
+    assert texts(page(*runs, drawn=cells))[0] == "Eisen\tgrau"
+
+
 def test_sign_of_a_currency_stands_in_the_cell_of_its_amount() -> None:
     rows = (("Gewinn", "€", "233"), ("Verlust", "€", "20"), ("Summe", "€", "213"))
     assert texts(page(*grid(*rows, width=80)))[0] == "Gewinn\t€ 233"

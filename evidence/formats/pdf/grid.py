@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from evidence.formats.pdf import rules
 from evidence.formats.pdf.glyphs import Places
 from evidence.formats.pdf.rows import Row, Spot
 
@@ -25,8 +26,6 @@ _FILLED: Final = 0.6
 """Share of a table's rows with more than one cell that holds something."""
 _DENSE: Final = 0.4
 """Share of a table's cells that hold something."""
-_THIN: Final = 2.0
-"""Points: what is drawn thinner and longer than this is a rule."""
 
 Cell = tuple[int, ...]
 Line = list[tuple[int, Spot]]
@@ -53,7 +52,7 @@ def build(group: Sequence[Row], separators: Sequence[float], drawn: Places) -> G
     lines = [_line(row, separators) for row in group]
     if not _is_aligned(lines, len(separators) + 1):
         return None
-    joined = _logical(lines, len(separators) + 1, _ruled(group, drawn))
+    joined = _logical(lines, len(separators) + 1, _ruled_rows(group, drawn))
     if not _is_filled(joined):
         return None
     spots = [spot for row in group for spot in row.spots]
@@ -107,16 +106,17 @@ def _is_filled(rows: Sequence[Sequence[Sequence[int]]]) -> bool:
     return is_dense and sum(several) >= _FILLED * len(rows) and any(both == (True, True) for both in pairwise(several))
 
 
-def _ruled(group: Sequence[Row], drawn: Places) -> list[bool]:
+def ruled_columns(group: Sequence[Row], drawn: Places) -> list[float]:
+    """Where rules part the columns of these rows."""
+    left, right = min(row.spots[0].left for row in group), max(row.spots[-1].right for row in group)
+    found = rules.lines(rules.upright(drawn), group[0].top, group[-1].bottom)
+    return [place for place in found.tolist() if left < place < right]
+
+
+def _ruled_rows(group: Sequence[Row], drawn: Places) -> list[bool]:
     """For each row but the first whether a rule parts it from the row above."""
-    if not len(drawn):
-        return [False] * (len(group) - 1)
-    left, right = group[0].spots[0].left, max(row.spots[-1].right for row in group)
-    across = (np.minimum(drawn[:, 2], right) - np.maximum(drawn[:, 0], left)) > (right - left) / 2
-    flat = drawn[across & (drawn[:, 3] - drawn[:, 1] <= _THIN)]
-    heights = np.sort((flat[:, 1] + flat[:, 3]) / 2)
-    middles = [(row.top + row.bottom) / 2 for row in group]
-    places = np.searchsorted(heights, middles)
+    left, right = min(row.spots[0].left for row in group), max(row.spots[-1].right for row in group)
+    places = np.searchsorted(rules.lines(rules.level(drawn), left, right), [(row.top + row.bottom) / 2 for row in group])
     return [bool(below > above) for above, below in pairwise(places)]
 
 

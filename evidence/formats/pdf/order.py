@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from evidence.formats.pdf.glyphs import Places
-from evidence.formats.pdf.grid import Grid, build
+from evidence.formats.pdf.grid import Grid, build, ruled_columns
 from evidence.formats.pdf.pieces import Pieces
 from evidence.formats.pdf.rows import Gap, Row, Spot, kind, rows, separators, spots, stretches
 
@@ -75,7 +75,7 @@ class _Page:
     def look(self, found: Sequence[Spot], *, depth: int) -> None:
         """Find columns, and tables in them. depth: of columns in columns."""
         for group in stretches(rows(found)):
-            gaps = {separator: kind(separator, group) for separator in separators(group)}
+            gaps = {separator: kind(separator, group) for separator in ruled_columns(group, self.drawn) or separators(group)}
             columns = [separator for separator, gap in gaps.items() if gap is not Gap.CELLS]
             if columns and depth < _DEEPEST:
                 self._part(group, columns, is_mixed=Gap.MIXED_COLUMNS in gaps.values(), depth=depth)

@@ -14,11 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from evidence import profile
+from evidence.formats.pdf import rules
 from evidence.formats.pdf.glyphs import Codes, Flags, Glyphs, Places
 
 BLANK: Final = 0x20
 NO_BREAK: Final = 0xA0
 _LINE_END: Final = 0x0A
+_TOUCH: Final = 0.5
+"""Points that a glyph may reach into a rule beside it."""
 _FIRST_MARK: Final = 0x300
 """Nothing before it ever joins the code point in front."""
 _BATCH: Final = 200_000
@@ -150,7 +153,7 @@ def _pieces(pages: Sequence[Glyphs], sheets: list[Sheet], counted: int) -> Piece
     main_angles = _main_angles(ink, len(pages))
     first_page = len(sheets)
     sheets.extend(_sheet(page, angle) for page, angle in zip(pages, main_angles.tolist(), strict=True))
-    pairs = _pairs(ink, _column(pages, "generated", np.bool_) & (codes == _LINE_END), codes)
+    pairs = _pairs(ink, _column(pages, "generated", np.bool_) & (codes == _LINE_END), codes, sheets[first_page:])
     begins = np.flatnonzero(np.concatenate((np.ones(min(len(ink.at), 1), dtype=bool), pairs.cut)))
     kept = np.zeros(len(codes), dtype=bool)
     kept[ink.at] = True
@@ -240,7 +243,7 @@ def _sheet(page: Glyphs, angle: int) -> Sheet:
     return Sheet(width, height, drawn)
 
 
-def _pairs(ink: _Ink, is_line_end: Flags, codes: Codes) -> _Pairs:
+def _pairs(ink: _Ink, is_line_end: Flags, codes: Codes, sheets: Sequence[Sheet]) -> _Pairs:
     between = np.diff(ink.at) - 1
     ends_between = np.zeros(len(between), dtype=np.int64)
     behind = np.searchsorted(ink.at, np.flatnonzero(is_line_end))
@@ -258,6 +261,7 @@ def _pairs(ink: _Ink, is_line_end: Flags, codes: Codes) -> _Pairs:
         turns = np.diff(ink.angle) != 0
         together = np.where(slanted, ~ended, together) & ~turns
         wide &= ~slanted & ~turns
+    _part_at_rules(ink, together, wide, sheets)
     inner = ink.pages[(ink.pages > 0) & (ink.pages < len(ink.at))] - 1
     together[inner] = wide[inner] = False
     blank = together & ((between > ends_between) | (ended & (distance > _WORD * em)))
@@ -279,6 +283,22 @@ def _join_below(ink: _Ink, together: Flags, ended: Flags, em: Measures) -> None:
     apart = np.flatnonzero(~together & ~ended)
     near = np.abs(ink.top[apart + 1] - ink.bottom[apart]) <= em[apart]
     together[apart[near & (_common(ink.left, ink.right, apart) >= _SAME_LINE)]] = True
+
+
+def _part_at_rules(ink: _Ink, together: Flags, wide: Flags, sheets: Sequence[Sheet]) -> None:
+    """Part what a rule between two cells parts, however near they are to one another."""
+    for number, sheet in enumerate(sheets):
+        found = rules.upright(sheet.drawn) if len(sheet.drawn) else sheet.drawn
+        if not len(found):
+            continue
+        end = ink.pages[number + 1] if number + 1 < len(sheets) else len(ink.at)
+        own = np.arange(ink.pages[number], max(end - 1, ink.pages[number]))
+        own = own[together[own] & (ink.left[own + 1] - ink.right[own] > _WORD * ink.size[own])]
+        low, high = ink.right[own, None] - _TOUCH, ink.left[own + 1, None] + _TOUCH
+        middle = (ink.top[own, None] + ink.bottom[own, None]) / 2
+        place = (found[:, 0] + found[:, 2]) / 2
+        parted = own[((low <= place) & (place <= high) & (found[:, 1] <= middle) & (middle <= found[:, 3])).any(axis=1)]
+        together[parted], wide[parted] = False, True
 
 
 def _common(low: Measures, high: Measures, numbers: Numbers) -> Measures:

@@ -22,7 +22,9 @@ MOST_COLUMNS: Final = 60
 _SAME_ROW: Final = 0.5
 """Share of the smaller height that two pieces side by side have in common."""
 _NARROW: Final = 0.5
-"""Font sizes that the gap between two columns measures at least."""
+"""Font sizes that the gap between two pieces of columns measures at least, unless a rule parts them."""
+_THREAD: Final = 0.3
+"""Font sizes of a gap that is left all through the rows of a table."""
 _FAR: Final = 2.5
 """Heights of free space that end a stretch."""
 _FEW: Final = 0.1
@@ -65,7 +67,7 @@ class Row(NamedTuple):
         found = []
         reached = self.spots[0].right
         for spot in self.spots[1:]:
-            if spot.left - reached >= _NARROW * spot.size:
+            if spot.left - reached >= _NARROW * spot.size or (spot.beside and spot.left > reached):
                 found.append((reached, spot.left))
             reached = max(reached, spot.right)
         return found
@@ -146,7 +148,7 @@ def _free(gap: tuple[float, float], row: Row) -> tuple[float, float] | None:
         elif left < spot.left < right:
             right = spot.left
             break
-    return (left, right) if right - left >= _NARROW * row.spots[0].size else None
+    return (left, right) if right - left >= _THREAD * row.spots[0].size else None
 
 
 def stretches(found: Iterable[Row]) -> list[list[Row]]:
@@ -179,7 +181,7 @@ def separators(group: Sequence[Row]) -> list[float]:
     found = [spot for spots in several for spot in spots if not spot.is_sign]
     most = int(_FEW * len(several))
     edges = sorted([(spot.left, 1) for spot in found] + [(spot.right, -1) for spot in found])
-    narrow = _NARROW * min(spot.size for spot in found)
+    narrow = _THREAD * min(spot.size for spot in found)
     middles, covered, free_from = list[float](), 0, edges[0][0]
     for place, step in edges:
         if covered <= most < covered + step and place - free_from >= narrow:
