@@ -20,6 +20,8 @@ GRID: Final = 8
 _LONG: Final = 255
 _BACK: Final = np.uint16(512)
 """Letters may begin so far before the end of the one before, and still take up one byte."""
+MAX_RECTANGLES: Final = 500
+"""On one page: real pages need at most some two hundred. Letters heaped up on one spot would take minutes."""
 _SAME_LINE: Final = 0.5
 """Share of the smaller height that two boxes have in common when they stand on one line."""
 
@@ -94,6 +96,7 @@ def rectangles(boxes: Boxes, start: int, end: int) -> Sequence[Rectangle]:
     """Rectangles over the code points from start to end of the page, one for each line or less of a line, in reading order.
 
     Boxes are put together as long as nothing else gets inside; what stands on the same spot as something else can't be parted.
+    Raises ValueError when that takes more than MAX_RECTANGLES.
     """
     numbers = start + np.flatnonzero(_has_place(boxes[start:end]))
     others = np.ones(len(boxes), dtype=bool)
@@ -101,7 +104,10 @@ def rectangles(boxes: Boxes, start: int, end: int) -> Sequence[Rectangle]:
     foreign = _centres(boxes)[others & _has_place(boxes)]
     found: list[Rectangle] = []
     for line in _lines(boxes[numbers]):
-        found.extend(_covering(line, foreign))
+        for area in _covering(line, foreign):
+            if len(found) == MAX_RECTANGLES:
+                raise ValueError("These are too many rectangles.")
+            found.append(area)
     return found
 
 
@@ -221,10 +227,13 @@ def _overlap(wide: npt.NDArray[np.int64], low: int, high: int) -> npt.NDArray[np
     return np.asarray(common / np.maximum(smaller, 1))
 
 
-def _covering(line: Boxes, foreign: npt.NDArray[np.float64]) -> Sequence[Rectangle]:
+def _covering(line: Boxes, foreign: npt.NDArray[np.float64]) -> Iterator[Rectangle]:
     """One rectangle over the line if nothing foreign gets inside, else halves of it, down to single boxes."""
     area = Rectangle(*(int(edge) for edge in (*line[:, :2].min(axis=0), *line[:, 2:].max(axis=0))))
-    if len(line) == 1 or not _contains(area, foreign).any():
-        return (area,)
+    within = foreign[_contains(area, foreign)]
+    if len(line) == 1 or not len(within):
+        yield area
+        return
     middle = len(line) // 2
-    return (*_covering(line[:middle], foreign), *_covering(line[middle:], foreign))
+    yield from _covering(line[:middle], within)
+    yield from _covering(line[middle:], within)

@@ -7,7 +7,6 @@ the quote. Whoever calls this has checked that the person may read the document.
 from __future__ import annotations
 
 import unicodedata
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -149,14 +148,14 @@ def proved(packed: bytes, page: Page, text: str, mark: Mark) -> Sequence[Rectang
 
     packed: the page's boxes. text: the page's own.
     """
+    start, end = max(mark.start - page.start, 0), min(mark.end - page.start, len(text))
     try:
         found = boxes.unpack(packed, len(text))
-    except (ValueError, zlib.error):
+        areas = boxes.rectangles(found, start, end)
+    except ValueError:  # a hostile file may have written the boxes, or heaped its letters up
         return None
-    start, end = max(mark.start - page.start, 0), min(mark.end - page.start, len(text))
     quote = mark.exact[page.start + start - mark.start : page.start + end - mark.start]
     standing = boxes.placed(found, start, end)
-    areas = boxes.rectangles(found, start, end)
     within = boxes.inside(found, areas)
     if not np.array_equal(within, standing) or not _is_whole(quote, standing - start):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import numpy as np
 import pytest
@@ -66,3 +67,20 @@ def test_rectangles_of_random_ranges_hold_these_ranges_and_nothing_else() -> Non
 def test_two_code_points_on_one_spot_are_told_by_reading_back() -> None:
     double = np.concatenate((page("ab"), page("ab")))
     assert list(boxes.inside(double, boxes.rectangles(double, 0, 2))) == [0, 1, 2, 3]
+
+
+def test_a_heap_of_letters_is_given_up_soon() -> None:
+    heap = np.full((200_000, 4), (100, 100, 200, 200), dtype=np.uint16)
+    begun = time.process_time()
+    with pytest.raises(ValueError, match="too many"):
+        boxes.rectangles(heap, 0, 100_000)
+    assert time.process_time() - begun < 10
+
+
+def test_as_many_rectangles_as_are_allowed_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = page(*["Wort"] * 5)
+    monkeypatch.setattr(boxes, "MAX_RECTANGLES", 5)
+    assert len(boxes.rectangles(some, 0, len(some))) == 5
+    monkeypatch.setattr(boxes, "MAX_RECTANGLES", 4)
+    with pytest.raises(ValueError, match="too many"):
+        boxes.rectangles(some, 0, len(some))

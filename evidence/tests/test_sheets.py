@@ -124,6 +124,11 @@ def test_what_stands_on_the_same_spot_makes_the_place_uncertain() -> None:
     assert sheets.proved(boxes.pack(twice), page("achtneun"), "achtneun", Mark(0, 4, "acht")) is None
 
 
+def test_a_heap_of_letters_makes_the_place_uncertain() -> None:
+    heap, text = np.repeat(places("a")[:1], 4_000, axis=0), "ab" * 2_000
+    assert sheets.proved(boxes.pack(heap), page(text), text, Mark(0, 2_000, text[:2_000])) is None
+
+
 @pytest.mark.parametrize("packed", [b"", b"nonsense", boxes.pack(places("ab")[:2])])
 def test_boxes_that_do_not_fit_the_page_mark_nothing(packed: bytes) -> None:
     assert sheets.proved(packed, page("acht"), "acht", Mark(0, 4, "acht")) is None
