@@ -28,8 +28,10 @@ class Fonts:
 
     def known(self, addresses: Addresses) -> tuple[Numbers, npt.NDArray[np.bool_]]:
         """The number of each font, -1 for none, and whether it is bold. The addresses are of pages in memory."""
-        distinct, which = np.unique(addresses, return_inverse=True)
-        numbers = np.array([self._number(address) for address in distinct.tolist()], dtype=np.int64)
+        distinct, first, which = np.unique(addresses, return_index=True, return_inverse=True)
+        numbers = np.zeros(len(distinct), dtype=np.int64)
+        for place in np.argsort(first).tolist():  # the order of addresses differs from one reading to the next
+            numbers[place] = self._number(int(distinct[place]))
         bold = np.array([number >= 0 and self._bold[number] for number in numbers.tolist()], dtype=bool)
         return numbers[which], bold[which]
 
