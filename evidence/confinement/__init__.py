@@ -8,6 +8,7 @@ program that forks the children (`evidence.child`) has the table of tasks.
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import re
 import signal
@@ -262,7 +263,7 @@ def _result(task: str, answer: Mapping[str, Any], body: bytes, limits: Limits) -
             raise _too_big(limits)
         case {"limit": "output"}:
             raise _too_much(limits)
-        case {"fault": str(kind)} if len(kind) <= MAX_REFUSAL:
+        case {"fault": str(kind)} if kind.isidentifier() and len(kind) <= MAX_REFUSAL:
             raise Refused(
                 "parser_fault",
                 gettext_noop(
@@ -281,7 +282,8 @@ def _refused(code: str, template: str, values: Mapping[str, object]) -> Refused:
     if plain and sum(map(len, texts)) <= MAX_REFUSAL and _CODE.fullmatch(code) and not _ODD_DIRECTIVE.search(template):
         with suppress(KeyError, TypeError, ValueError, OverflowError):  # of a directive without its value, for instance
             refused = Refused(code, template, **values)
-            str(refused)
+            str(refused).encode()
+            json.dumps(values, allow_nan=False)
             return refused
     return _crashed("no valid answer")
 

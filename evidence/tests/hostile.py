@@ -124,6 +124,11 @@ DEEDS: Final[Mapping[str, Callable[[], object]]] = {
     "refuse_with_a_wide_message": answer_with(b'{"refused": {"code": "wide", "template": "%(n)999999999d", "values": {"n": 1}}}'),
     "refuse_without_the_value": answer_with(b'{"refused": {"code": "bare", "template": "%(n)d", "values": {}}}'),
     "refuse_with_an_odd_code": answer_with(b'{"refused": {"code": "<b>", "template": "", "values": {}}}'),
+    "refuse_with_half_a_character": answer_with(
+        b'{"refused": {"code": "half", "template": "%(n)s", "values": {"n": "\\ud800"}}}'
+    ),
+    "refuse_with_no_number": answer_with(b'{"refused": {"code": "none", "template": "%(n)s", "values": {"n": NaN}}}'),
+    "fail_with_half_a_character": answer_with(b'{"fault": "\\ud800"}'),
     "refuse_with_an_odd_value": answer_with(b'{"refused": {"code": "odd", "template": "a", "values": {"code": 1}}}'),
 }
 """What a file may do to the program that reads it."""

@@ -100,6 +100,9 @@ def test_each_task_has_a_process_of_its_own(confined: Confinement) -> None:
         ("refuse_with_a_wide_message", "parser_crashed", {"how": "no valid answer"}),
         ("refuse_without_the_value", "parser_crashed", {"how": "no valid answer"}),
         ("refuse_with_an_odd_code", "parser_crashed", {"how": "no valid answer"}),
+        ("refuse_with_half_a_character", "parser_crashed", {"how": "no valid answer"}),
+        ("refuse_with_no_number", "parser_crashed", {"how": "no valid answer"}),
+        ("fail_with_half_a_character", "parser_crashed", {"how": "no valid answer"}),
         ("refuse_with_an_odd_value", "parser_crashed", {"how": "no valid answer"}),
     ],
 )
