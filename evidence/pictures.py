@@ -35,8 +35,9 @@ class Width(IntEnum):
     LARGE = 2400
 
     def scale(self, width: float, height: float) -> float:
-        """Pixels for each point of a page of this size in points."""
-        return min(self / width, sqrt(MAX_PIXELS / (width * height)))
+        """Pixels for each point of a page of this size in points; no page is taken for smaller than a point."""
+        wide, high = max(width, 1), max(height, 1)
+        return min(self / wide, sqrt(MAX_PIXELS / (wide * high)))
 
 
 def picture(access: Access, document: UUID, *, representation: UUID, page: int, width: Width) -> bytes:

@@ -297,7 +297,7 @@ def _facts(content: Content) -> dict[str, object]:
 
 
 def _plain(values: dict[str, object]) -> dict[str, object]:
-    return {name: value if isinstance(value, int) else str(value) for name, value in values.items()}
+    return {name: value if isinstance(value, int | float) else str(value) for name, value in values.items()}
 
 
 def _remove(upload: int) -> bool:

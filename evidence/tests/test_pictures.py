@@ -78,6 +78,11 @@ def test_a_strip_of_a_page_is_drawn_smaller() -> None:
     assert Width.LARGE.scale(600, 850) == 4
 
 
+@pytest.mark.parametrize("size", [(5e-324, 5e-324), (1e-200, 842), (1e308, 1e308)])
+def test_no_size_of_a_page_is_too_odd_for_a_scale(size: tuple[float, float]) -> None:
+    assert 0 <= Width.LARGE.scale(*size) <= Width.LARGE
+
+
 @pytest.mark.parametrize("page", [0, -1, 3, 2**63, 10**30])
 def test_a_page_that_is_none_is_unavailable(row: Document, eva: Access, page: int) -> None:
     with pytest.raises(Unavailable):

@@ -455,6 +455,15 @@ def test_discarding_removes_row_file_and_text(by_eva: Access) -> None:
     assert kept_bytes() == set() and not Upload.objects.exists()
 
 
+def test_the_numbers_of_a_refusal_stay_numbers(by_eva: Access, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*given: object) -> Content:
+        raise Refused("odd", "Page %(number)d, %(share).1f", number=7, share=0.5)
+
+    monkeypatch.setattr("evidence.parsing.extract", refuse)
+    problem = uploads.get(by_eva, bring(by_eva)).problem
+    assert problem["template"] % problem["values"] == "Page 7, 0.5"
+
+
 def test_nothing_stays_of_a_text_that_was_read_twice_at_once(by_eva: Access, monkeypatch: pytest.MonkeyPatch) -> None:
     upload, texts = bring(by_eva, "a.txt"), iter((b"eins", b"zwei"))
 
