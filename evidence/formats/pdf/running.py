@@ -11,7 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from evidence.formats.pdf.pieces import Numbers, Pieces, Sheet
+from evidence.formats.pdf.ink import Numbers, Sheet
+from evidence.formats.pdf.pieces import Pieces
 
 MOST_ROWS: Final = 4
 """Of a header or footer: a letterhead has about as many."""
@@ -116,7 +117,7 @@ def _standing_again(rows: Sequence[_Row]) -> set[int]:
     """The numbers of the rows that, or a piece of which, stands at the same place of another page too."""
     groups: Mapping[tuple[bool, str], list[tuple[int, str]]] = defaultdict(list)
     for number, row in enumerate(rows):
-        for written in {*row.texts, " ".join(row.texts)}:
+        for written in dict.fromkeys((*row.texts, " ".join(row.texts))):  # a set's order differs from one process to the next
             groups[row.is_footer, _words(written)].append((number, written))
     found: set[int] = set()
     for members in groups.values():
