@@ -42,8 +42,8 @@ _NOTES: Final[Mapping[Note, StrPromise]] = {
         "is not searched and can’t be cited."
     ),
     Note.UNSEEN_TEXT: _(
-        "The file holds words that nobody sees who looks at it: white, tiny, covered or beside the page. They are marked in the "
-        "text and in results."
+        "The file holds words that nobody sees who looks at it: white, tiny, covered, hidden or beside the page. They are marked "
+        "in the text and in results."
     ),
     Note.ENCODING_ASSUMED: _(
         "The file does not say how its characters are encoded. The usual encoding was assumed; single characters may be wrong."
