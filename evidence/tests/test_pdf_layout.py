@@ -277,6 +277,17 @@ def test_rules_of_single_cells_part_as_long_ones_do() -> None:
     assert texts(page(*runs, drawn=cells))[0] == "Eisen\tgrau"
 
 
+def test_cells_as_near_as_words_are_parted_where_wider_gaps_stand_in_line() -> None:
+    rows = [*grid(("Ei", "weiß"), ("Au", "gelb"), width=30), Run("Eisen grau", 50, 124)]
+    assert texts(page(*rows)) == ["Ei\tweiß", "Au\tgelb", "Eisen\tgrau"]
+
+
+def test_cell_in_the_middle_of_its_row_belongs_to_it() -> None:
+    first = [*column("Kosten der Fahrt", "und der Arbeit", y=100), Run("35,00", 250, 106)]
+    second = [*column("Kosten der Waren", "und der Teile", y=140), Run("12,00", 250, 146)]
+    assert texts(page(*first, *second)) == ["Kosten der Fahrt und der Arbeit\t35,00", "Kosten der Waren und der Teile\t12,00"]
+
+
 def test_sign_of_a_currency_stands_in_the_cell_of_its_amount() -> None:
     rows = (("Gewinn", "€", "233"), ("Verlust", "€", "20"), ("Summe", "€", "213"))
     assert texts(page(*grid(*rows, width=80)))[0] == "Gewinn\t€ 233"

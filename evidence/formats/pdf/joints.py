@@ -12,8 +12,9 @@ from typing import Final
 import numpy as np
 
 from evidence.formats.pdf.glyphs import Codes, Flags
+from evidence.formats.pdf.ink import Numbers
 from evidence.formats.pdf.lines import Table, is_hyphen, is_lower
-from evidence.formats.pdf.pieces import Numbers, Pieces
+from evidence.formats.pdf.pieces import Pieces
 
 NOTHING, BLANK = 0, 1
 HYPHEN: Final = 0x2010

@@ -19,8 +19,9 @@ from evidence.formats.pdf import book, joints, notes, order, pieces, running, st
 from evidence.formats.pdf import lines as reading
 from evidence.formats.pdf.glyphs import Codes, Flags, Glyphs
 from evidence.formats.pdf.grid import Grid
+from evidence.formats.pdf.ink import Numbers, Sheet
 from evidence.formats.pdf.order import Line
-from evidence.formats.pdf.pieces import Numbers, Pieces, Sheet
+from evidence.formats.pdf.pieces import Pieces
 from evidence.formats.pdf.running import Running
 from evidence.formats.pdf.streams import Stream
 from evidence.formats.pdf.writing import Writer

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from evidence.formats.pdf.glyphs import Flags
+from evidence.formats.pdf.ink import BLANK, Numbers
 from evidence.formats.pdf.order import Line
-from evidence.formats.pdf.pieces import BLANK, Numbers, Pieces, Points
+from evidence.formats.pdf.pieces import Pieces, Points
 
 OTHER_SIZE: Final = 0.08
 """Difference of two font sizes that a reader sees, as a share of the larger one."""

@@ -19,7 +19,9 @@ from evidence.formats.pdf.pieces import Pieces
 
 MOST_COLUMNS: Final = 60
 """Of a table or of text: what has more is a drawing, or dots that lead to page numbers."""
-_SAME_ROW: Final = 0.5
+_OTHER_SIZE: Final = 0.08
+"""Difference of two font sizes that a reader sees, as a share."""
+_SAME_ROW: Final = 0.4
 """Share of the smaller height that two pieces side by side have in common."""
 _NARROW: Final = 0.5
 """Font sizes that the gap between two pieces of columns measures at least, unless a rule parts them."""
@@ -165,12 +167,14 @@ def stretches(found: Iterable[Row]) -> list[list[Row]]:
 
 
 def _trimmed(group: list[Row]) -> list[Row]:
-    """Without lines at the end that reach over a gap of the last row with several pieces."""
+    """Without lines at the end that reach over a gap of another row, or are printed in another size than the last one."""
     last = max(number for number, row in enumerate(group) if len(row.spots) > 1)
-    gaps = group[last].gaps()
+    gaps = [gap for row in group for gap in row.gaps()]
+    size = group[last].spots[0].size
     for number in range(last + 1, len(group)):
         spot = group[number].spots[0]
-        if any(spot.left < left and right < spot.right for left, right in gaps):
+        over = any(spot.left < left and right < spot.right for left, right in gaps)
+        if over or abs(spot.size - size) > _OTHER_SIZE * size:
             return group[:number]
     return group
 

@@ -14,8 +14,9 @@ from evidence.formats.pdf import joints
 from evidence.formats.pdf import lines as reading
 from evidence.formats.pdf.blocks import Block
 from evidence.formats.pdf.glyphs import Flags
+from evidence.formats.pdf.ink import Numbers
 from evidence.formats.pdf.lines import Lines
-from evidence.formats.pdf.pieces import Numbers, Pieces
+from evidence.formats.pdf.pieces import Pieces
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ import numpy as np
 
 from evidence.formats.pdf import heads, joints
 from evidence.formats.pdf.grid import Grid
-from evidence.formats.pdf.pieces import Numbers, Pieces
+from evidence.formats.pdf.ink import Numbers
+from evidence.formats.pdf.pieces import Pieces
 
 Cell = tuple[Sequence[int], Sequence[int]]
 """Pieces, and what stands before each."""

@@ -9,8 +9,9 @@ import numpy as np
 
 from evidence.content import REPEATED, Passage, PassageKind, Span, SpanKind
 from evidence.formats.pdf.glyphs import Codes
+from evidence.formats.pdf.ink import Numbers
 from evidence.formats.pdf.joints import NOTHING
-from evidence.formats.pdf.pieces import Numbers, Pieces
+from evidence.formats.pdf.pieces import Pieces
 
 _TAB, _LINE, _PARAGRAPH = 2, 3, 4
 _WIDTHS: Final = np.array([0, 1, 1, 1, 2])
