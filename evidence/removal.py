@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Final
 
 from django.db import connection, transaction
@@ -13,6 +14,10 @@ from evidence.models import Citation, Document, Revision, Upload
 
 PURGE: Final = "purge"
 WIPE: Final = "wipe"
+WIPED_WITHIN: Final = timedelta(days=1)
+"""What people discard, which they do often, is wiped at the latest then: writing a large database anew takes minutes."""
+NO_DOCUMENT: Final = 0
+"""Key of a wiping that no document waits for."""
 MAX_WIPED: Final = 10_000
 """Removed documents that are wiped away at once; it costs the same for one as for many."""
 
@@ -48,8 +53,13 @@ def purge(document: int) -> None:
         jobs.enqueue(WIPE, [document])
 
 
+def wipe_soon() -> None:
+    """Have files wiped within WIPED_WITHIN of what was removed from rows in this transaction."""
+    jobs.enqueue(WIPE, [NO_DOCUMENT], not_before=timezone.now() + WIPED_WITHIN)
+
+
 def wipe(document: int) -> None:
-    """Leave nothing of removed documents in any file: index, originals, pictures, database, its log. Serves all that wait for it."""
+    """Leave nothing of what was removed in any file: index, originals, pictures, database, log. Serves all that wait for it."""
     asked = jobs.waiting(WIPE, limit=MAX_WIPED)
     projection.purge_traces()
     with transaction.atomic():  # nobody can write originals meanwhile

@@ -19,7 +19,7 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from evidence import blobs, identity, ingest, jobs, parsing
+from evidence import blobs, identity, ingest, jobs, parsing, removal
 from evidence.access import Access
 from evidence.content import Content
 from evidence.errors import EvidenceError, Refused, Unavailable, gettext_noop
@@ -307,6 +307,8 @@ def _remove(upload: int) -> bool:
         digests = found.digests()
         removed, _ = found.delete()
         forget(digests)
+        if removed:
+            removal.wipe_soon()  # its name and title, of which the database's log has copies
     return bool(removed)
 
 

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import connections
+from django.db import connection, connections
 from django.utils import timezone
 
 from evidence import formats, identity, ingest, jobs, publishing, removal, search, uploads, worker
@@ -453,6 +453,15 @@ def test_a_file_without_text_is_published_and_noted(by_eva: Access) -> None:
 def test_discarding_removes_row_file_and_text(by_eva: Access) -> None:
     uploads.discard(by_eva, bring(by_eva))
     assert kept_bytes() == set() and not Upload.objects.exists()
+
+
+def test_name_and_title_of_what_was_discarded_are_in_no_file_a_day_later(by_eva: Access) -> None:
+    uploads.discard(by_eva, bring(by_eva, "Quallenzucht.md", b"# Zebrafink\n"))
+    Job.objects.filter(kind=removal.WIPE, not_before__lte=timezone.now() + timedelta(days=1)).update(not_before=timezone.now())
+    worker.run_due()
+    database = Path(str(connection.settings_dict["NAME"]))
+    stored = b"".join(path.read_bytes() for path in database.parent.glob(f"{database.name}*"))
+    assert stored and b"Quallenzucht" not in stored and b"Zebrafink" not in stored
 
 
 def test_the_numbers_of_a_refusal_stay_numbers(by_eva: Access, monkeypatch: pytest.MonkeyPatch) -> None:
