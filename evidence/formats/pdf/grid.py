@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-import numpy as np
-
 from evidence.formats.pdf import rules
 from evidence.formats.pdf.glyphs import Places
 from evidence.formats.pdf.rows import Row, Spot
@@ -110,14 +108,15 @@ def ruled_columns(group: Sequence[Row], drawn: Places) -> list[float]:
     """Where rules part the columns of these rows."""
     left, right = min(row.spots[0].left for row in group), max(row.spots[-1].right for row in group)
     found = rules.lines(rules.upright(drawn), group[0].top, group[-1].bottom)
-    return [place for place in found.tolist() if left < place < right]
+    return [place for place in found if left < place < right]
 
 
 def _ruled_rows(group: Sequence[Row], drawn: Places) -> list[bool]:
     """For each row but the first whether a rule parts it from the row above."""
     left, right = min(row.spots[0].left for row in group), max(row.spots[-1].right for row in group)
-    places = np.searchsorted(rules.lines(rules.level(drawn), left, right), [(row.top + row.bottom) / 2 for row in group])
-    return [bool(below > above) for above, below in pairwise(places)]
+    found = rules.lines(rules.level(drawn), left, right)
+    places = [bisect(found, (row.top + row.bottom) / 2) for row in group]
+    return [below > above for above, below in pairwise(places)]
 
 
 def _logical(lines: Sequence[Line], columns: int, ruled: Sequence[bool]) -> list[list[list[int]]]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-import numpy as np
-import numpy.typing as npt
+from typing import Final
 
 from evidence.formats.pdf.glyphs import Places
 
@@ -33,20 +30,25 @@ def level(drawn: Places) -> Places:
     return upright(drawn[:, [1, 0, 3, 2]])
 
 
-def lines(found: Places, low: float, high: float) -> npt.NDArray[np.float64]:
+def lines(found: Places, low: float, high: float) -> list[float]:
     """Where upright rules run from low to high, or most of the way, in pieces or at one stretch; from left to right."""
-    clipped = np.clip(found[:, [1, 3]], low, high)
-    places = (found[:, 0] + found[:, 2]) / 2
-    crossing = clipped[:, 1] > clipped[:, 0]
-    places, clipped = places[crossing], clipped[crossing]
-    order = np.argsort(places)
-    groups = np.split(order, np.flatnonzero(np.diff(places[order]) > _TOGETHER) + 1) if len(order) else []
-    covered = [(float(places[group].mean()), _length(clipped[group])) for group in groups]
-    return np.array([place for place, length in covered if length >= _MOSTLY * (high - low)])
+    groups: list[list[tuple[float, float]]] = []
+    places: list[float] = []
+    reached = float("-inf")
+    for left, top, right, bottom in sorted(found.tolist()):
+        if bottom > low and top < high:
+            if left > reached + _TOGETHER:
+                groups.append([])
+                places.append((left + right) / 2)
+            groups[-1].append((max(top, low), min(bottom, high)))
+            reached = right
+    return [place for place, parts in zip(places, groups, strict=True) if _length(parts) >= _MOSTLY * (high - low)]
 
 
-def _length(parts: npt.NDArray[Any]) -> float:
+def _length(parts: list[tuple[float, float]]) -> float:
     """How much these ranges cover together."""
-    ordered = parts[np.argsort(parts[:, 0])]
-    reached = np.maximum.accumulate(np.append(ordered[0, 0], ordered[:-1, 1]))
-    return float(np.maximum(ordered[:, 1] - np.maximum(ordered[:, 0], reached), 0).sum())
+    covered, reached = 0.0, float("-inf")
+    for first, last in sorted(parts):
+        covered += max(last - max(first, reached), 0.0)
+        reached = max(reached, last)
+    return covered
