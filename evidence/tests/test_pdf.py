@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -382,6 +386,16 @@ def test_pages_that_are_not_read_together_are_read_alike(monkeypatch: pytest.Mon
     together = read(data)
     monkeypatch.setattr(pdf_pages, "BATCH", 1)
     assert read(data) == together
+
+
+def test_every_process_reads_the_same() -> None:
+    pages = [words(f"Kapitel {number}        {number}", "1 0 x", "Text der Seite", f"Seite {number}") for number in range(1, 5)]
+    program = (
+        "import hashlib, sys; from evidence.formats import FORMATS, extract; "
+        "print(hashlib.sha256(extract(FORMATS['.pdf'], sys.stdin.buffer.read()).to_json().encode()).hexdigest())"
+    )
+    run = partial(subprocess.run, [sys.executable, "-c", program], input=pdf(*pages), capture_output=True, check=True)
+    assert len({run(env={**os.environ, "PYTHONHASHSEED": str(seed)}).stdout for seed in (1, 4)}) == 1
 
 
 # --- rectangles ---
