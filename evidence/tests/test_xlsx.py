@@ -110,12 +110,17 @@ def test_values_are_shown_in_their_formats(cell: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("properties", "shown"),
-    [("", ["1234,5", "FALSCH", "01.05.2026"]), ("<a><b>Worksheets</b></a>", ["1234.5", "FALSE", "5/1/2026"])],
+    ("properties", "code", "shown"),
+    [
+        ("", "0", ["1234,5", "FALSCH", "01.05.2026"]),
+        ("<a><b>Worksheets</b></a>", "0", ["1234.5", "FALSE", "5/1/2026"]),
+        ("<a><b>Worksheets</b></a>", "0 [$€-407]", ["1234,5", "FALSCH", "01.05.2026"]),
+        ("<a><b>Worksheets</b></a>", "dd\\.mm\\.yyyy", ["1234,5", "FALSCH", "01.05.2026"]),
+    ],
 )
-def test_numbers_are_german_unless_an_english_excel_wrote_them(properties: str, shown: list[str]) -> None:
-    cells = row(1, c("A1", 1234.5), c("B1", 0, "b"), c("C1", 46143, style=1))
-    content = read(data(cells), styles=styled(more='<xf numFmtId="14"/>'), properties=properties)
+def test_numbers_are_german_unless_an_english_excel_wrote_them(properties: str, code: str, shown: list[str]) -> None:
+    cells = row(1, c("A1", 1234.5), c("B1", 0, "b"), c("C1", 46143, style=2))
+    content = read(data(cells), styles=styled(code, more='<xf numFmtId="14"/>'), properties=properties)
     assert content.text.split("\n")[-1].split("\t") == shown
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,6 +24,8 @@ _OUT_OF_REACH: Final = "veryHidden"
 _ON: Final = ("1", "true")
 _WRITTEN_IN_ENGLISH: Final = ("Worksheets", "Charts", "Named Ranges")
 """What an English Excel writes into the properties of a file about the parts of it."""
+_GERMAN_CODE: Final = re.compile(r"-(?:407|807|C07)\]|d\\?\.\\? ?m", re.IGNORECASE)
+"""A format of Germany, Switzerland or Austria, or a day before its month with a point between them."""
 
 
 class Workbook:
@@ -34,11 +37,12 @@ class Workbook:
         self._root = root
         self._targets = office.relationships(part)
         self._flow = Flow()
-        manner = _manner(office)
+        styles = self._related(part, "styles")
+        manner = _manner(office.property_part("extended-properties"), styles)
         properties = root.find(f"{S}workbookPr")
         self._reader = Reader(
             self._texts(part),
-            cell_styles(self._related(part, "styles"), manner),
+            cell_styles(styles, manner),
             manner,
             from_1904=properties is not None and properties.get("date1904") in _ON,
         )
@@ -166,11 +170,13 @@ def _head(rows: Sequence[Row]) -> set[int]:
     return {rows[at].number} if is_bold or is_above else set()
 
 
-def _manner(office: Office) -> Manner:
+def _manner(properties: Element | None, styles: Element | None) -> Manner:
     """How numbers are written: as where the file was written if that was in English, else as in German.
 
-    A file holds no language. But Excel writes into its properties, in its own language, what kinds of sheets it has.
+    A file holds no language. But Excel writes into its properties, in its own language, what kinds of sheets it has; programs
+    that write as an English Excel does still write dates and currencies in their own way.
     """
-    properties = office.property_part("extended-properties")
     said = "" if properties is None else " ".join(map(str, properties.itertext()))
-    return ENGLISH if any(words in said for words in _WRITTEN_IN_ENGLISH) else GERMAN
+    codes = () if styles is None else (one.get("formatCode", "") for one in styles.iter(f"{S}numFmt"))
+    is_english = any(words in said for words in _WRITTEN_IN_ENGLISH) and not any(map(_GERMAN_CODE.search, codes))
+    return ENGLISH if is_english else GERMAN
