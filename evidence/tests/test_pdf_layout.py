@@ -457,6 +457,13 @@ def test_no_pages_are_no_text() -> None:
     assert text(layout.blocks([])) == ""
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e30])
+def test_places_and_sizes_of_a_broken_file_do_no_harm(value: float) -> None:
+    glyphs = page(*column(FULL, LAST))
+    glyphs.boxes[3:9], glyphs.size[5:12] = value, value
+    assert "".join(texts(glyphs)).replace(" ", "") == (FULL + LAST).replace(" ", "")
+
+
 def scattered(chance: random.Random) -> Glyphs:
     words = ["Haus", "Miet-", "sache", "(1)", "§", "12,50", "€", "und", "a)", "ﾊ", "e", "\u0301", "•", "Seite"]
     runs = [

@@ -13,7 +13,8 @@ import numpy as np
 from evidence.content import PassageKind
 from evidence.formats.pdf import lines as reading
 from evidence.formats.pdf.glyphs import Flags
-from evidence.formats.pdf.lines import OTHER_SIZE, Lines
+from evidence.formats.pdf.lines import Lines
+from evidence.formats.pdf.paragraphs import OTHER_SIZE
 
 _LARGE: Final = 1.12
 """Times the size of the text: print that is larger is a heading's."""

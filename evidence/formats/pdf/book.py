@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from evidence.content import PassageKind
@@ -18,19 +19,27 @@ _SAME_PLACE: Final = 10.0
 """Points that a table may begin farther left or right on the next page."""
 
 
-def write(
-    writer: Writer,
-    count: int,
-    main: Stream,
-    others: Sequence[Stream],
-    edges: Sequence[Running],
-    tables: Sequence[Table],
-    places: Sequence[int],
-) -> None:
-    """count: of pages. others: what stands outside the pages' text, in this order. places: for each table its line in main."""
-    outside = [_by_page(other) for other in others]
-    crowded = {edge.page for edge in edges}.union(*outside)
-    _Book(writer, main.cut(crowded), others, outside, edges, tables, places).write(count)
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a book holds. count: of pages. main: the text. others: what stands on pages outside their text, in this order.
+
+    edges: running headers and footers. places: for each table its line in main.
+    """
+
+    count: int
+    main: Stream
+    others: Sequence[Stream]
+    edges: Sequence[Running]
+    tables: Sequence[Table]
+    places: Sequence[int]
+
+
+def write(writer: Writer, contents: Contents) -> None:
+    """All pages."""
+    outside = [_by_page(other) for other in contents.others]
+    crowded = {edge.page for edge in contents.edges}.union(*outside)
+    book = _Book(writer, replace(contents, main=contents.main.cut(crowded)), outside)
+    book.write()
 
 
 def _by_page(stream: Stream) -> Mapping[int, Sequence[Block]]:
@@ -43,29 +52,21 @@ def _by_page(stream: Stream) -> Mapping[int, Sequence[Block]]:
 class _Book:
     """Writes page after page."""
 
-    def __init__(
-        self,
-        writer: Writer,
-        main: Stream,
-        others: Sequence[Stream],
-        outside: Sequence[Mapping[int, Sequence[Block]]],
-        edges: Sequence[Running],
-        tables: Sequence[Table],
-        places: Sequence[int],
-    ) -> None:
-        self._writer, self._main, self._others, self._outside = writer, main, others, outside
+    def __init__(self, writer: Writer, contents: Contents, outside: Sequence[Mapping[int, Sequence[Block]]]) -> None:
+        """outside: for each of the other streams the blocks on each page."""
+        self._writer, self._contents, self._main, self._outside = writer, contents, contents.main, outside
         self._units: Mapping[int, list[Block | Table]] = defaultdict(list)
-        for page, unit in _units(main, tables, places):
+        for page, unit in _units(contents):
             self._units[page].append(unit)
         self._edges: Mapping[tuple[int, bool], list[Running]] = defaultdict(list)
-        for edge in edges:
+        for edge in contents.edges:
             self._edges[edge.page, edge.is_footer].append(edge)
         self._above: tuple[Table, int | None] | None = None
 
-    def write(self, count: int) -> None:
+    def write(self) -> None:
         """All pages."""
         begun = 0
-        for page in range(count):
+        for page in range(self._contents.count):
             if page == begun:
                 self._begin_page(page)
                 begun += 1
@@ -74,7 +75,7 @@ class _Book:
             goes_on = isinstance(last, Block) and self._main.pages(last)[1] > page
             for unit in units[:-1] if goes_on else units:
                 self._write_unit(unit)
-            for stream, blocks in zip(self._others, self._outside, strict=True):
+            for stream, blocks in zip(self._contents.others, self._outside, strict=True):
                 for block in blocks.get(page, ()):
                     self._write_block(stream, block)
             self._write_edges(page, is_footer=True)
@@ -136,13 +137,13 @@ class _Book:
         return columns if goes_on and len(above.rows[0]) == len(table.rows[0]) else None
 
 
-def _units(main: Stream, tables: Sequence[Table], places: Sequence[int]) -> Iterator[tuple[int, Block | Table]]:
+def _units(contents: Contents) -> Iterator[tuple[int, Block | Table]]:
     """Blocks and tables in reading order, each with the page on which it begins."""
-    waiting = list(zip(places, tables, strict=True))[::-1]
-    for block in main.blocks:
+    waiting = list(zip(contents.places, contents.tables, strict=True))[::-1]
+    for block in contents.main.blocks:
         while waiting and waiting[-1][0] <= block.first:
             table = waiting.pop()[1]
             yield table.page, table
-        yield main.pages(block)[0], block
+        yield contents.main.pages(block)[0], block
     for _, table in reversed(waiting):
         yield table.page, table

@@ -18,6 +18,8 @@ BLANK: Final = 0x20
 NO_BREAK: Final = 0xA0
 _LEVEL: Final = 3
 """Degrees that a line may slope, as on a scan that lay a little crooked."""
+_FARTHEST: Final = 100_000.0
+"""Points: more than any page measures."""
 _DOWNWARDS, _UPSIDE_DOWN, _UPWARDS = 90, 180, 270
 DIRECTIONS: Final = (0, _DOWNWARDS, _UPSIDE_DOWN, _UPWARDS)
 
@@ -59,6 +61,7 @@ def read(pages: Sequence[Glyphs], codes: Codes) -> Ink:
     """The ink of these pages. codes: of all their glyphs."""
     at = np.flatnonzero((codes > BLANK) & (codes != NO_BREAK))
     boxes = np.concatenate([np.zeros((0, 4)), *[page.boxes for page in pages]], dtype=np.float32, casting="same_kind")[at]
+    boxes = _measured(boxes, -_FARTHEST)
     ends = np.cumsum([len(page.codes) for page in pages], dtype=np.int64)
     begins = np.searchsorted(at, np.concatenate(([0], ends[:-1]))) if len(ends) else ends
     angles = column(pages, "angle", np.int16)
@@ -70,7 +73,13 @@ def read(pages: Sequence[Glyphs], codes: Codes) -> Ink:
             sizes = np.array([(page.width, page.height) for page in pages], dtype=np.float32)[numbers[turned]]
             boxes[turned] = _turned(boxes[turned], direction, sizes[:, 0], sizes[:, 1])
     left, top, right, bottom = np.ascontiguousarray(boxes.T)
-    return Ink(at, left, top, right, bottom, column(pages, "size", np.float32)[at], begins, angle)
+    return Ink(at, left, top, right, bottom, _measured(column(pages, "size", np.float32)[at], 0.0), begins, angle)
+
+
+def _measured(values: Measures, least: float) -> Measures:
+    """Numbers that can be counted with: a broken file holds any."""
+    clipped = np.clip(values, least, _FARTHEST)
+    return clipped if np.isfinite(clipped.sum()) else np.nan_to_num(clipped)
 
 
 def _straight(angle: Numbers) -> Numbers:

@@ -13,27 +13,26 @@ import numpy as np
 
 from evidence.formats.pdf.glyphs import Codes, Flags
 from evidence.formats.pdf.ink import Numbers
-from evidence.formats.pdf.lines import Table, is_hyphen, is_lower
+from evidence.formats.pdf.letters import HYPHEN, SMALL, WORDLY
 from evidence.formats.pdf.pieces import Pieces
 
 NOTHING, BLANK = 0, 1
-HYPHEN: Final = 0x2010
+_PARTING: Final = 0x2010
 _MINUS: Final = 0x2D
 _SUSPENDED: Final = re.compile(r"(?:und|oder|bis|bzw|sowie|beziehungsweise|noch|als auch|and|or|to|nor)\b")
-_WORDLY: Final = Table(str.isalnum)
 
 
 def between(pieces: Pieces, before: Numbers, after: Numbers, text: str) -> tuple[Numbers, Flags]:
     """For each pair of pieces, the last of a line and the first of the next: NOTHING or BLANK, and whether a word is joined."""
     ends, openings = pieces.end[before], pieces.codes[pieces.start[after]]
     second = pieces.codes[np.maximum(ends - 2, 0)]
-    has_hyphen = is_hyphen(pieces.codes[ends - 1]) & (ends - pieces.start[before] > 1) & _WORDLY.of(second)
-    lower = is_lower(openings)
+    has_hyphen = HYPHEN.of(pieces.codes[ends - 1]) & (ends - pieces.start[before] > 1) & WORDLY.of(second)
+    lower = SMALL.of(openings)
     suspended = np.zeros(len(before), dtype=bool)
     for number in np.flatnonzero(has_hyphen & lower).tolist():
         words = text[pieces.start[after[number]] : pieces.end[after[number]]]
         suspended[number] = _SUSPENDED.match(words) is not None
-    close = has_hyphen & _WORDLY.of(openings) & ~suspended
+    close = has_hyphen & WORDLY.of(openings) & ~suspended
     return np.where(close, NOTHING, BLANK), close & lower
 
 
@@ -41,6 +40,6 @@ def written(pieces: Pieces, joined: Numbers) -> Codes:
     """The code points of all pieces. joined: pieces that end with a hyphen that parts a word; other pieces end with their own."""
     codes = pieces.codes.copy()
     last = pieces.end - 1
-    codes[last[is_hyphen(codes[last])]] = _MINUS
-    codes[last[joined]] = HYPHEN
+    codes[last[HYPHEN.of(codes[last])]] = _MINUS
+    codes[last[joined]] = _PARTING
     return codes

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from evidence.content import Passage, PassageKind, Span
 from evidence.formats.pdf import book, joints, notes, order, pieces, running, streams, tabled
 from evidence.formats.pdf import lines as reading
+from evidence.formats.pdf.book import Contents
 from evidence.formats.pdf.glyphs import Codes, Flags, Glyphs
 from evidence.formats.pdf.grid import Grid
 from evidence.formats.pdf.ink import Numbers, Sheet
@@ -64,7 +65,7 @@ def blocks(pages: Iterable[Glyphs]) -> Layout:
     tables = tabled.make(arranged.grids, found, text)
     hyphens = np.concatenate([tables.hyphens, main.hyphens, *(other.hyphens for other in others)])
     writer = Writer(found, joints.written(found, hyphens), hyphens)
-    book.write(writer, len(sheets), main, others, edges, tables.tables, arranged.places(noted))
+    book.write(writer, Contents(len(sheets), main, others, edges, tables.tables, arranged.places(noted)))
     return _laid(writer)
 
 

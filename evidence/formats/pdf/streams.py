@@ -10,8 +10,7 @@ import numpy as np
 
 from evidence.content import PassageKind
 from evidence.formats.pdf import blocks as making
-from evidence.formats.pdf import joints
-from evidence.formats.pdf import lines as reading
+from evidence.formats.pdf import joints, paragraphs
 from evidence.formats.pdf.blocks import Block
 from evidence.formats.pdf.glyphs import Flags
 from evidence.formats.pdf.ink import Numbers
@@ -68,7 +67,7 @@ def make(pieces: Pieces, lines: Lines, fresh: Flags, text: str, body: float | No
 
     body: the size of most of it; without one, nothing but paragraphs is made.
     """
-    begins = reading.begins(lines, fresh)
+    begins = paragraphs.begins(lines, fresh)
     lengths = np.fromiter(map(len, lines.lines), dtype=np.int64, count=len(begins))
     numbers = np.fromiter((number for line in lines.lines for number in line), dtype=np.int64, count=int(lengths.sum()))
     ends = np.cumsum(lengths)
