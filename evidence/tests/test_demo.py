@@ -42,6 +42,7 @@ PLANTED = {
     "Türöffnung": ("schluessel", ALL),
     '"Wäscherei Auetal"': ("dienstkleidung", ALL),
     "Hubsteiger": ("fuhrpark", ALL),
+    '"LIN-SW 99"': ("fuhrpark", ALL),
     '"Öl im Kabelkeller"': ("stoerungsmeldungen", ALL),
     "Wärmeabrechnung": ("zaehlerstaende", ALL),
 }
@@ -72,8 +73,7 @@ def states() -> list[Item]:
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_demo_source_is_listed_whole(name: str) -> None:
     found = listed(name)
-    assert (found.refusals, found.unused, found.complete) == ([], [], True)
-    assert not found.unread.keys() & FORMATS.keys()
+    assert (found.refusals, found.unread, found.unused, found.complete) == ([], {}, [], True)
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -144,7 +144,6 @@ def found(question: str) -> dict[str, set[str]]:
 
 @pytest.mark.usefixtures("demo")
 def test_planted_words_are_found_by_those_who_may_read_them_and_by_nobody_else() -> None:
-    listed = {item.external_id for item in states()}
-    planted = {question: {document: readers} for question, (document, readers) in PLANTED.items() if document in listed}
+    planted = {question: {document: readers} for question, (document, readers) in PLANTED.items()}
     assert {question: found(question) for question in planted} == planted
     assert {question: found(question) for question in NEVER_FOUND} == dict.fromkeys(NEVER_FOUND, {})
