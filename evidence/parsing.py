@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from math import inf
@@ -25,6 +26,10 @@ MAX_LEVEL: Final = 32_767
 """Of a heading or a list item, as it can be kept."""
 AT_ONCE: Final = 2
 """Files of one run that are read at the same time, each in a process of its own."""
+_NOT_IN_LINE: Final = dict.fromkeys(
+    (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), " "
+)
+"""Controls, line ends, and marks that change the direction of what follows."""
 
 Awaited = Callable[[], Content]
 """Waits for the content of a file; raises Refused when it can't be read."""
@@ -40,6 +45,7 @@ def extract(ending: str, data: bytes, options: Options = NOTHING_SAID) -> Conten
     try:
         content = Content.from_json(result.body.decode())
         _check(content)
+        return _in_line(content)
     except EvidenceError:
         raise
     except (ValueError, TypeError, LookupError, RecursionError) as fault:  # a hostile file may have written the answer
@@ -48,7 +54,6 @@ def extract(ending: str, data: bytes, options: Options = NOTHING_SAID) -> Conten
         )
         parser = FORMATS[ending].parser.name
         raise Refused("parser_fault", message, parser=parser, kind=type(fault).__name__) from fault
-    return content
 
 
 def when_needed(ending: str, data: bytes, options: Options) -> Awaited:
@@ -81,6 +86,13 @@ def _check(content: Content) -> None:
         _expect(_is_whole(part.start) and _is_whole(part.end))
     for page in content.pages:
         _expect(all(isinstance(side, int | float) and 0 <= side < inf for side in (page.width, page.height)))
+
+
+def _in_line(content: Content) -> Content:
+    """The same with a title and labels that can stand in a line of ours without breaking it or turning its words round."""
+    title = content.title.translate(_NOT_IN_LINE)
+    pages = tuple(replace(page, label=page.label.translate(_NOT_IN_LINE)) for page in content.pages)
+    return content if (title, pages) == (content.title, content.pages) else replace(content, title=title, pages=pages)
 
 
 def _is_whole(number: object) -> bool:

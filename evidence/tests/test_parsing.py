@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from evidence import formats, parsing
+from evidence import confinement, formats, parsing
+from evidence.confinement import Result
+from evidence.content import Content, Page, Passage, PassageKind
 from evidence.errors import Refused
 from evidence.formats import FORMATS, MAX_PASSAGES, MAX_TEXT_BYTES
 from evidence.formats.options import Options
@@ -51,3 +53,11 @@ def test_files_are_read_beside_what_the_caller_does() -> None:
         assert first().text == "eins"
         with pytest.raises(Refused):
             second()
+
+
+def test_titles_and_labels_cannot_break_a_line_or_turn_its_words_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Page("\u202eiv\n", 0, 1)
+    written = Content("a", (Passage(PassageKind.PARAGRAPH, 0, 1),), pages=(page,), title="Ein\x00\u2067 Titel").to_json()
+    monkeypatch.setattr(confinement, "run", lambda *given, **options: Result({}, written.encode()))
+    read = parsing.extract(".txt", b"")
+    assert (read.title, read.pages[0].label) == ("Ein   Titel", " iv ")
