@@ -6,6 +6,7 @@ A file here never says that anybody may see it; whoever reads one has checked th
 from __future__ import annotations
 
 import fcntl
+import logging
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ MAX_BYTES: Final = 500_000_000
 LOOK_EVERY: Final = 20
 """Files that one process writes between two looks at the size of all; a look at five thousand files takes 50 ms."""
 
+logger = logging.getLogger(__name__)
 _written = count()
 
 
@@ -39,12 +41,18 @@ def read(revision: Revision, name: str, *, younger_than: timedelta | None = None
 
 
 def put(revision: Revision, name: str, data: bytes) -> None:
-    """Keep a file, unless the original has been removed meanwhile: then nothing made of it may stay."""
+    """Keep a file, unless the original has been removed meanwhile: then nothing made of it may stay.
+
+    A disk that takes no more is logged and hinders nobody: what was made can be given out.
+    """
     with _holding(fcntl.LOCK_SH):
         if Revision.objects.filter(pk=revision.pk).exists():
             path = _path(revision, name)
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            blobs.write_whole(path, data)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                blobs.write_whole(path, data)
+            except OSError as error:
+                logger.warning("pages: %s can't be kept: %s", name, error.strerror)
     if next(_written) % LOOK_EVERY == 0:
         _shrink()
 

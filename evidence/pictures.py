@@ -52,12 +52,14 @@ def picture(access: Access, document: UUID, *, representation: UUID, page: int, 
     name = f"{RENDERER}-{page}-{width}.png"
     if kept := derived.read(state.revision, name):
         return kept
-    if code := derived.read(state.revision, _failed(name), younger_than=TRY_AGAIN_AFTER):
+    failed = f"{name}.{state.revision.pk}.failed"  # others' looks at a document with the same bytes say nothing here
+    if code := derived.read(state.revision, failed, younger_than=TRY_AGAIN_AFTER):
         raise _none(code.decode())
     try:
         drawn = _drawn(state.revision, found, width)
     except EvidenceError as error:
-        derived.put(state.revision, _failed(name), error.code.encode())
+        if not isinstance(error, confinement.NoProcess):  # of which the page is innocent
+            derived.put(state.revision, failed, error.code.encode())
         raise _none(error.code) from error
     derived.put(state.revision, name, drawn)
     return drawn
@@ -76,10 +78,6 @@ def _refuse_other_than_png(data: bytes) -> None:
     size = struct.unpack(">II", data[start : start + 8]) if data.startswith(_PNG) and len(data) > start + 8 else (0, 0)
     if not 0 < size[0] * size[1] <= 1.1 * MAX_PIXELS:
         raise Refused("no_png", gettext_noop("What was drawn is no picture of the right size."))
-
-
-def _failed(name: str) -> str:
-    return f"{name}.failed"
 
 
 def _none(code: str) -> Refused:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from datetime import timedelta
@@ -68,3 +69,12 @@ def test_the_oldest_go_when_all_are_too_much(revision: Revision, data_folder: Pa
         os.utime(path, (number, number))
     derived.put(revision, "4.png", b"x" * 100)
     assert files(data_folder) == ["3.png", "4.png"]
+
+
+def test_a_full_disk_hinders_nobody(revision: Revision, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(target: Path, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(blobs, "write_whole", full)
+    derived.put(revision, "1.png", b"picture")
+    assert derived.read(revision, "1.png") is None

@@ -161,6 +161,39 @@ def test_a_page_that_failed_is_tried_again_later(
     assert drawn == [1, 1]
 
 
+def test_want_of_a_process_is_no_fault_of_the_page(row: Document, eva: Access, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*given: object, **options: object) -> Result:
+        raise confinement.NoProcess
+
+    with monkeypatch.context() as busy, pytest.raises(Refused, match="parser_unavailable"):
+        busy.setattr(confinement, "run", run)
+        look(eva, row)
+    assert look(eva, row)
+
+
+@pytest.fixture
+def twin(row: Document, tmp_path: Path) -> Document:
+    """A document with the same original, for others."""
+    return paper(tmp_path / "twin", ["Erste Seite.", "Zweite Seite."], source="zwilling", allowed='["group:netz"]')
+
+
+def test_a_failure_is_remembered_for_its_own_document_alone(row: Document, twin: Document, eva: Access, drawn: list[int]) -> None:
+    Revision.objects.update(source_sha256=blobs.put(b"nonsense"))
+    for who, what in ((access(person("ben", ["netz"])), twin), (eva, row)):
+        with pytest.raises(Refused):
+            look(who, what)
+    assert drawn == [1, 1]
+
+
+def test_an_earlier_state_is_drawn_from_its_own_original(row: Document, eva: Access, tmp_path: Path) -> None:
+    before = row.current
+    assert before is not None
+    paper(tmp_path, ["Ganz andere Worte.", "Zweite Seite."])
+    now = look(eva, Document.objects.select_related("current").get())
+    then = picture(eva, row.public_id, representation=before.public_id, page=1, width=Width.SMALL)
+    assert Revision.objects.count() == 2 and then != now
+
+
 @pytest.mark.parametrize("answer", [Result({}, b"<svg/>"), Result({}, b""), _png((6_000, 6_000)), Result({}, _png().body[:20])])
 def test_an_answer_that_is_no_picture_of_that_size_is_not_passed_on(
     row: Document, eva: Access, answer: Result, monkeypatch: pytest.MonkeyPatch
