@@ -70,13 +70,10 @@ def of(representation: Representation) -> Sequence[Page]:
 
 def words(representation: Representation, start: int, end: int) -> str:
     """The text of a range, in one query."""
-    rows = Passage.objects.filter(representation=representation, start__lt=end, end__gte=start).order_by("number")
-    found = ["\n"] * (end - start)  # line feeds part passages; the range may begin between two of them
-    for row in rows:
-        first = max(row.start, start)
-        part = row.text[first - row.start : end - row.start]
-        found[first - start : first - start + len(part)] = part
-    return "".join(found)
+    rows = list(Passage.objects.filter(representation=representation, start__lt=end, end__gte=start).order_by("number"))
+    first = rows[0].start if rows else end
+    found = "".join(row.text for row in rows)[max(start - first, 0) : end - first]
+    return "\n" * (first - start) + found  # line feeds part passages; the range may begin between two of them
 
 
 def panel(
