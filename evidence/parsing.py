@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from math import inf
 from typing import Final
 
 from django.conf import settings
@@ -17,13 +16,15 @@ from evidence import confinement
 from evidence.confinement.barriers import Limits
 from evidence.content import Content, Page, Passage, Span
 from evidence.errors import EvidenceError, Refused, gettext_noop
-from evidence.formats import FORMATS
+from evidence.formats import FORMATS, MAX_PASSAGES, MAX_TEXT_BYTES
 from evidence.formats.options import NOTHING_SAID, Options
 
 OUTPUT_MB: Final = 128
 """Content as JSON: the longest text that is taken (20 MB), a quarter of a million passages (15 MB), and spans and boxes."""
 MAX_LEVEL: Final = 32_767
 """Of a heading or a list item, as it can be kept."""
+MAX_SIDE: Final = 1e7
+"""Of a page, in points: three kilometres."""
 AT_ONCE: Final = 2
 """Files of one run that are read at the same time, each in a process of its own."""
 _NOT_IN_LINE: Final = dict.fromkeys(
@@ -48,7 +49,13 @@ def extract(ending: str, data: bytes, options: Options = NOTHING_SAID) -> Conten
         return _in_line(content)
     except EvidenceError:
         raise
-    except (ValueError, TypeError, LookupError, RecursionError) as fault:  # a hostile file may have written the answer
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+    ) as fault:  # a hostile file may have written the answer
         message = gettext_noop(
             "The parser %(parser)s can't cope with this file (%(kind)s). Please report it to whoever runs this."
         )
@@ -73,6 +80,7 @@ def beside() -> Iterator[Begin]:
 
 def _check(content: Content) -> None:
     """Raise ValueError for what would break those who keep it or show it. Ranges fit, or there would be no Content."""
+    _expect(len(content.passages) <= MAX_PASSAGES and len(content.text) <= MAX_TEXT_BYTES)
     strings = chain([content.title, content.text], (span.value for span in content.spans), (page.label for page in content.pages))
     for string in strings:
         _expect(isinstance(string, str))
@@ -85,7 +93,7 @@ def _check(content: Content) -> None:
     for part in parts:
         _expect(_is_whole(part.start) and _is_whole(part.end))
     for page in content.pages:
-        _expect(all(isinstance(side, int | float) and 0 <= side < inf for side in (page.width, page.height)))
+        _expect(all(isinstance(side, int | float) and 0 <= side <= MAX_SIDE for side in (page.width, page.height)))
 
 
 def _in_line(content: Content) -> Content:

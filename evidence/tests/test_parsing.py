@@ -1,5 +1,6 @@
 """Parsing in a confined process gives what parsing here gives, and says the same of what can't be read."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,34 @@ def test_titles_and_labels_cannot_break_a_line_or_turn_its_words_round(monkeypat
     monkeypatch.setattr(confinement, "run", lambda *given, **options: Result({}, written.encode()))
     read = parsing.extract(".txt", b"")
     assert (read.title, read.pages[0].label) == ("Ein   Titel", " iv ")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"text": []},
+        {"text": 1},
+        {"text": "\ud800"},
+        {"text": "x" * (MAX_TEXT_BYTES + 1), "passages": [["paragraph", 0, MAX_TEXT_BYTES + 1, 0, [], None]]},
+        {"passages": None},
+        {"passages": [["paragraph", 0, 1, 0, [], None], *[["paragraph", 1, 1, 0, [], None]] * MAX_PASSAGES]},
+        {"passages": [["paragraph", False, 1, 0, [], None]]},
+        {"passages": [["paragraph", 0, 1, 0, [7], None]]},
+        {"spans": [["link", 0, 1, []]]},
+        {"spans": [["nothing", 0, 1, ""]]},
+        {"pages": [["1", 0, 1, float("nan"), 1, ""]]},
+        {"pages": [["1", 0, 1, 10**400, 1, ""]]},
+        {"pages": [[1, 0, 1, 1, 1, ""]]},
+        {"pages": [["1", 0, 1, 1, 1, "ä"]]},
+        {"notes": ["nothing"]},
+        {"title": 1},
+    ],
+    ids=lambda changed: str(changed)[:40],
+)
+def test_an_answer_that_is_no_content_is_a_fault_of_the_parser(changed: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = Content("a", (Passage(PassageKind.PARAGRAPH, 0, 1),))
+    written = json.dumps({**json.loads(content.to_json()), **changed})  # type: ignore[dict-item]
+    monkeypatch.setattr(confinement, "run", lambda *given, **options: Result({}, written.encode()))
+    with pytest.raises(Refused) as caught:
+        parsing.extract(".txt", b"")
+    assert caught.value.code in {"parser_fault", "content_range"}
