@@ -94,20 +94,20 @@ def _join_below(ink: Ink, together: Flags, ended: Flags, em: Measures) -> None:
 
 def _part_cells(ink: Ink, together: Flags, wide: Flags, ahead: Measures, em: Measures, sheets: Sequence[Sheet]) -> None:
     """Part what a rule between two cells parts, and gaps in line with wider ones, however near the cells are to one another."""
+    owners = np.searchsorted(ink.pages, np.flatnonzero(wide & ~together), side="right") - 1
+    counts = np.bincount(owners, minlength=len(sheets)).tolist()
+    bounds = [*ink.pages.tolist(), len(ink.at)]
     for number, sheet in enumerate(sheets):
-        first = int(ink.pages[number])
-        last = (int(ink.pages[number + 1]) if number + 1 < len(sheets) else len(ink.at)) - 1
-        if last <= first:
+        first, last = bounds[number], bounds[number + 1] - 1
+        if last <= first or not (counts[number] >= _SUPPORT or len(sheet.drawn)):
             continue
         own = slice(first, last)
-        found = rules.upright(sheet.drawn) if len(sheet.drawn) else sheet.drawn
-        if len(found):
-            gaps = first + np.flatnonzero(together[own] & (ahead[own] > _WORD * em[own]))
-            _part(gaps[_crossed(ink, gaps, found)], together, wide)
+        found = rules.upright(sheet.drawn)
+        gaps = first + np.flatnonzero(together[own] & (ahead[own] > _WORD * em[own]))
+        _part(gaps[_crossed(ink, gaps, found)], together, wide)
         columns = first + np.flatnonzero(wide[own] & ~together[own])
-        if len(columns) >= _SUPPORT:
-            gaps = first + np.flatnonzero(together[own] & (ahead[own] > _NARROW * em[own]))
-            _part(gaps[_in_column(ink, gaps, columns, em)], together, wide)
+        gaps = first + np.flatnonzero(together[own] & (ahead[own] > _NARROW * em[own]))
+        _part(gaps[_in_column(ink, gaps, columns, em)], together, wide)
 
 
 def _part(numbers: Numbers, together: Flags, wide: Flags) -> None:
@@ -116,7 +116,7 @@ def _part(numbers: Numbers, together: Flags, wide: Flags) -> None:
 
 def _crossed(ink: Ink, gaps: Numbers, found: Places) -> Flags:
     """Whether a rule stands in each of these gaps."""
-    if len(gaps) * len(found) > _MOST_COMPARED:
+    if not 0 < len(gaps) * len(found) <= _MOST_COMPARED:
         return np.zeros(len(gaps), dtype=bool)
     low, high = ink.right[gaps, None] - _TOUCH, ink.left[gaps + 1, None] + _TOUCH
     middle = (ink.top[gaps, None] + ink.bottom[gaps, None]) / 2
@@ -126,7 +126,7 @@ def _crossed(ink: Ink, gaps: Numbers, found: Places) -> Flags:
 
 def _in_column(ink: Ink, gaps: Numbers, columns: Numbers, em: Measures) -> Flags:
     """Whether each of these gaps has an edge in common with gaps of other lines that part columns."""
-    if len(gaps) * len(columns) > _MOST_COMPARED:
+    if len(columns) < _SUPPORT or len(gaps) * len(columns) > _MOST_COMPARED:
         return np.zeros(len(gaps), dtype=bool)
     slack = _THREAD * em[gaps, None]
     low, high = ink.right[gaps, None], ink.left[gaps + 1, None]
