@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 from django.core.cache import cache
+from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
+
+hypothesis_settings.register_profile("untimed", deadline=None)  # on a busy machine an example takes as long as it takes
+hypothesis_settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)
