@@ -31,6 +31,8 @@ _NOT_IN_LINE: Final = dict.fromkeys(
     (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), " "
 )
 """Controls, line ends, and marks that change the direction of what follows."""
+_NO_CONTENT: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""What reading an answer raises that is something else."""
 
 Awaited = Callable[[], Content]
 """Waits for the content of a file; raises Refused when it can't be read."""
@@ -49,13 +51,7 @@ def extract(ending: str, data: bytes, options: Options = NOTHING_SAID) -> Conten
         return _in_line(content)
     except EvidenceError:
         raise
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        RecursionError,
-    ) as fault:  # a hostile file may have written the answer
+    except _NO_CONTENT as fault:  # a hostile file may have written the answer
         message = gettext_noop(
             "The parser %(parser)s can't cope with this file (%(kind)s). Please report it to whoever runs this."
         )
