@@ -45,7 +45,8 @@ RECALLED: Final = "document.recalled"
 class Description:
     """What a person says about an upload, as it was typed.
 
-    document: of which one it is a new version. source: short name, for a document of its own. allowed, denied: keys of groups.
+    seen: digest of the text that was looked at, if that is known. document: of which one it is a new version. source: short name,
+    for a document of its own. allowed, denied: keys of groups.
     unread: it is to be published though the person could not read it then.
     """
 
@@ -60,6 +61,7 @@ class Description:
     valid_from: str = ""
     valid_until: str = ""
     sensitivity: str = ""
+    seen: str = ""
     document: UUID | None = None
     source: str = SOURCE
     allowed: frozenset[int] = frozenset()
@@ -90,7 +92,7 @@ def publish(access: Access, upload: UUID, said: Description) -> Document:
     """
     row = uploads.get(access, upload)
     if row.document is None:
-        _refuse_unread(access, row)
+        _refuse_unread(access, row, said.seen)
     if not _claim(row):
         return _published_meanwhile(row)
     try:
@@ -172,10 +174,12 @@ def _published_by(access: Access) -> QuerySet[Document]:
     return rows.select_related("source", "current__revision")
 
 
-def _refuse_unread(access: Access, row: Upload) -> None:
+def _refuse_unread(access: Access, row: Upload, seen: str) -> None:
     if not row.content:
         message = gettext_noop("Nothing could be read from this file, so it can't be published. Its page says what to do.")
         raise Refused("upload_unread", message)
+    if seen and seen != row.content:
+        raise Refused("upload_read_meanwhile", gettext_noop("This file was read again meanwhile. Look at the text, please."))
     if row.parser != uploads.named(uploads.form_of(row.name), uploads.options_of(row)):
         uploads.read_again(access, row.public_id, encoding=row.encoding, password=row.password)
         raise Refused(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 from uuid import uuid4
 
 import pytest
@@ -156,6 +158,21 @@ def test_a_file_that_was_cut_off_is_not_kept(client: Client, eva: User) -> None:
     assert not Upload.objects.exists()
 
 
+def test_a_form_that_breaks_within_a_file_leaves_none_open(client: Client, eva: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def noting(folder: Path) -> IO[bytes]:
+        opened.append(make(dir=folder))
+        return opened[-1]
+
+    make = tempfile.TemporaryFile
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda dir: noting(dir))
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Transfer-Encoding: base64\r\n\r\n'
+    form = {"data": head + b"!!!!x\r\n--x--\r\n", "content_type": "multipart/form-data; boundary=x"}
+    assert client.post("/uploads/", **form).status_code == 400  # type: ignore[arg-type]
+    assert [file.closed for file in opened] == [True]
+
+
 def test_other_pages_take_no_files(client: Client, eva: User) -> None:
     answer = client.post("/citations/check/", {"given": "x", "file": file()})
     assert not answer.wsgi_request.FILES
@@ -253,6 +270,14 @@ def test_publishing_again_shows_the_same_document(client: Client, eva: User) -> 
     for _ in range(2):
         assert client.post(page, sent, follow=True).status_code == 200
     assert Document.objects.count() == 1
+
+
+def test_a_text_that_another_window_had_read_anew_is_looked_at_first(client: Client, eva: User) -> None:
+    page = bring(client, "a.txt", b"Gr\xc3\xbc\xc3\x9fe")
+    seen = fields(client, page)["seen"]
+    client.post(f"{page}read/", {"encoding": "cp850"})
+    assert publish(client, page, seen=seen).status_code == 400 and not Document.objects.exists()
+    assert publish(client, page).status_code == 302
 
 
 def test_what_is_missing_is_said_at_its_field_and_nothing_is_lost(client: Client, eva: User) -> None:

@@ -219,6 +219,7 @@ class DescriptionForm(forms.Form):
     allowed = Keys(required=False)
     denied = Keys(required=False)
     unread = forms.BooleanField(required=False)
+    seen = Typed(required=False)
 
     def clean_document(self) -> UUID | None:
         """The document's id; nonsense is the id of none."""

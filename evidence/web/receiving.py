@@ -31,7 +31,7 @@ class Receiver(FileUploadHandler):
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         """Refuse by the name and the number, before anything is written."""
         super().new_file(*args, **kwargs)
-        self._close()
+        self.close()
         self._count += 1
         try:
             if self._count > uploads.MAX_FILES:
@@ -62,14 +62,15 @@ class Receiver(FileUploadHandler):
 
     def upload_interrupted(self) -> None:
         """The connection ended within a file: what came of it is gone."""
-        self._close()
+        self.close()
 
-    def _skip(self, error: Refused) -> None:
-        self._close()
-        self.refused.append((str(self.file_name), error))
-        raise SkipFile
-
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Let go of a file that did not come to its end."""
         if self._part is not None:
             self._part.close()
             self._part = None
+
+    def _skip(self, error: Refused) -> None:
+        self.close()
+        self.refused.append((str(self.file_name), error))
+        raise SkipFile

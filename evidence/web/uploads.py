@@ -189,7 +189,10 @@ def page(request: HttpRequest) -> HttpResponse:
         return _page(request, document=_chosen(request, request.GET))
     receiver = Receiver(request)
     request.upload_handlers = [receiver]
-    return _bring(request, receiver)
+    try:
+        return _bring(request, receiver)
+    finally:
+        receiver.close()  # a form that is no form ends in the middle of a file
 
 
 @csrf_protect
