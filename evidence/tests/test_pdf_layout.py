@@ -279,7 +279,9 @@ def test_rules_of_single_cells_part_as_long_ones_do() -> None:
 
 def test_cells_as_near_as_words_are_parted_where_wider_gaps_stand_in_line() -> None:
     rows = [*grid(("Ei", "weiß"), ("Au", "gelb"), width=30), Run("Eisen grau", 50, 124)]
-    assert texts(page(*rows)) == ["Ei\tweiß", "Au\tgelb", "Eisen\tgrau"]
+    numbers = [Run(number, 200, 100 + 12 * place) for place, number in enumerate(("1", "2", "3"))]
+    runs = [run for pair in zip(rows[:4:2], rows[1:4:2], numbers[:2], strict=True) for run in pair]
+    assert texts(page(*runs, rows[4], numbers[2])) == ["Ei\tweiß\t1", "Au\tgelb\t2", "Eisen\tgrau\t3"]
 
 
 def test_cell_in_the_middle_of_its_row_belongs_to_it() -> None:
@@ -328,6 +330,19 @@ def test_what_only_looks_like_a_table_is_none(runs: list[Run]) -> None:
 def test_line_across_the_columns_below_a_table_is_not_part_of_it() -> None:
     below = Run("Man liest zuerst die Zeile und danach erst die Spalte.", 50, 148)
     assert passages(page(*grid(*PRICES), below))[-1] == (PARAGRAPH, below.text)
+
+
+@pytest.mark.parametrize("above", [False, True])
+def test_table_across_two_columns_of_text_stays_whole(above: bool) -> None:
+    table = grid(*PRICES, x=60, y=52 if above else 172, width=190)
+    runs = [*table, *columns(by_line=False)] if above else [*columns(by_line=False), *table]
+    assert texts(page(*runs))[0 if above else 1 :][: len(PRICES)] == ["\t".join(row) for row in PRICES]
+
+
+def test_table_in_one_of_two_columns_is_found() -> None:
+    left = [*column(*[f"links {number} {FULL[:30]}" for number in range(4)]), *grid(*PRICES, y=148, width=80)]
+    right = column(*[f"rechts {number} {FULL[:30]}" for number in range(8)], x=320)
+    assert texts(page(*left, *right))[1:5] == ["\t".join(row) for row in PRICES]
 
 
 # notes, running headers, what is unseen or turned

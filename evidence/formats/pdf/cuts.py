@@ -23,6 +23,8 @@ _WIDE: Final = 1.0
 """Font sizes between two glyphs that may stand in two columns; a justified line's blanks are nearly always narrower."""
 _NARROW: Final = 0.35
 """Font sizes of a gap that may part columns where wider gaps in other lines do; a plain blank is narrower."""
+_HALF: Final = 0.7
+"""Font sizes of such a gap in a line without any wider one."""
 _THREAD: Final = 0.3
 """Font sizes that such gaps leave free together, and that the edge of their column may be off."""
 _SUPPORT: Final = 2
@@ -134,7 +136,8 @@ def _in_column(ink: Ink, gaps: Numbers, columns: Numbers, em: Measures) -> Flags
     free = np.minimum(high, column_high) - np.maximum(low, column_low) >= slack
     in_line = (np.abs(high - column_high) <= slack) | (np.abs(low - column_low) <= slack)
     other = np.abs(ink.bottom[gaps, None] - ink.bottom[columns]) > em[gaps, None] / 2
-    return np.asarray((free & in_line & other).sum(axis=1) >= _SUPPORT)
+    in_row = ~other.all(axis=1) | (high[:, 0] - low[:, 0] >= _HALF * em[gaps])
+    return np.asarray(in_row & ((free & in_line & other).sum(axis=1) >= _SUPPORT))
 
 
 def _common(low: Measures, high: Measures, numbers: Numbers) -> Measures:

@@ -7,7 +7,7 @@ cells of a table; where it is crossed once, it parts columns.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import pairwise
@@ -34,6 +34,8 @@ _FEW: Final = 0.1
 _ROWS_OF_TEXT: Final = 4
 _LETTERS_OF_TEXT: Final = 25
 """A column of text has at least so many rows, and so many code points in one of them on average."""
+_SIDE_BY_SIDE: Final = 2
+"""Columns of text on a page, mostly; what has more is a table."""
 _CROSSED_SELDOM: Final = 0.2
 """Crossings for each row, at most, of a gap between columns of text that the extractor reads one after the other."""
 
@@ -163,7 +165,22 @@ def stretches(found: Iterable[Row]) -> list[list[Row]]:
         gaps = row.gaps()
         current = _Stretch([row], gaps, row.bottom) if gaps else _Stretch()
     complete.append(current.rows)
-    return [_trimmed(group) for group in complete if sum(len(row.spots) > 1 for row in group) > 1]
+    parted = [part for group in complete for part in _parted(group)]
+    return [_trimmed(group) for group in parted if sum(len(row.spots) > 1 for row in group) > 1]
+
+
+def _parted(group: list[Row]) -> Iterator[list[Row]]:
+    """Columns of text above or below a table as stretches of their own, though one gap may run through all of them."""
+    several = [number for number, row in enumerate(group) if len(row.spots) > _SIDE_BY_SIDE]
+    first, last = (several[0], several[-1] + 1) if several else (0, len(group))
+    first = first if _are_text(group[:first]) else 0
+    last = last if _are_text(group[last:]) else len(group)
+    yield from (part for part in (group[:first], group[first:last], group[last:]) if part)
+
+
+def _are_text(group: Sequence[Row]) -> bool:
+    lengths = [spot.length for row in group for spot in row.spots]
+    return len(group) >= _ROWS_OF_TEXT and sum(lengths) >= _LETTERS_OF_TEXT * len(lengths)
 
 
 def _trimmed(group: list[Row]) -> list[Row]:
