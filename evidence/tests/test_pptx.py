@@ -27,7 +27,8 @@ def pptx(
     root = f"<p:presentation {NAMESPACES} {more}><p:sldIdLst>{names}</p:sldIdLst>{size}</p:presentation>"
     parts = {f"ppt/s{at}.xml": slide if slide.startswith("<p:sld ") else sheet(slide) for at, slide in enumerate(slides)}
     parts["ppt/_rels/presentation.xml.rels"] = relations({f"s{at}": f"slide s{at}.xml" for at in range(len(slides))})
-    return office("ppt/presentation.xml", root, **parts, **{f"ppt/{name}": text for name, text in (files or {}).items()})
+    parts |= {f"ppt/{name}": text for name, text in (files or {}).items()}
+    return office("ppt/presentation.xml", root, **parts)
 
 
 def read(*slides: str, **parts: Any) -> Content:
@@ -214,6 +215,12 @@ def test_of_several_ways_to_show_a_shape_the_first_is_read() -> None:
     choice, fallback = f"<mc:Choice>{shape('a')}</mc:Choice>", f"<mc:Fallback>{shape('b')}</mc:Fallback>"
     both = f"<mc:AlternateContent>{choice}{fallback}</mc:AlternateContent>"
     assert read(both).text == "a"
+
+
+def test_a_slide_that_is_named_twice_is_read_once() -> None:
+    targets = relations({"s0": "slide s0.xml", "s1": "slide s0.xml"})
+    content = read(shape("a"), shape("b"), files={"_rels/presentation.xml.rels": targets})
+    assert (content.text, [page.label for page in content.pages]) == ("a", ["1", "2"])
 
 
 def test_another_kind_of_file_is_refused() -> None:

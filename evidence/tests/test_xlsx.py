@@ -246,6 +246,12 @@ def test_a_strict_workbook_is_read_like_any_other() -> None:
     assert outline(extract(SHEETS, package(parts))) == ["h1 A", "t x\t5"]
 
 
+def test_a_sheet_that_is_named_twice_is_read_once() -> None:
+    targets = relations({"s0": "worksheet s0.xml", "s1": "worksheet s0.xml"})
+    content = read(data(row(1, t("A1", "a"))), data(row(1, t("A1", "b"))), files={"_rels/w.xml.rels": targets})
+    assert outline(content) == ["h1 Blatt 0", "t a"]
+
+
 def test_another_kind_of_file_is_refused() -> None:
     with pytest.raises(Refused, match="holds <document>"):
         extract(SHEETS, office("a.xml", '<document xmlns="x"/>'))

@@ -26,31 +26,27 @@ class Place:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
 class Sheet:
-    """A layout or a master: the shapes that it has itself, and its root."""
+    """A layout or a master: the shapes that it has itself, and the places that it has prepared."""
 
-    part: str
-    root: Element
-
-    @property
-    def shapes(self) -> Element | None:
-        """The tree of its shapes."""
-        return self.root.find(f"{P}cSld/{P}spTree")
+    def __init__(self, part: str, root: Element) -> None:
+        self.part = part
+        self.root = root
+        self.shapes = root.find(f"{P}cSld/{P}spTree")
+        self._by_number: dict[str, Element] = {}
+        self._by_kind: dict[str, Element] = {}
+        for shape in () if self.shapes is None else self.shapes.iter(f"{P}sp"):
+            place = placeholder(shape)
+            if place is not None:
+                self._by_number.setdefault(place.get("idx", ""), shape)
+                self._by_kind.setdefault(_kind(place), shape)
 
     def prepared(self, place: Element) -> Element | None:
         """The shape that has prepared a place (`p:ph`): by its number in a layout, by its kind in a master."""
-        kind, number = place.get("type", "obj"), place.get("idx")
-        is_master = self.root.tag == f"{P}sldMaster"
-        for shape in () if self.shapes is None else self.shapes.iter(f"{P}sp"):
-            own = placeholder(shape)
-            if own is None:
-                continue
-            if not is_master and number is not None and own.get("idx") == number:
-                return shape
-            if (is_master or number is None) and _alike(own.get("type", "obj")) == _alike(kind):
-                return shape
-        return None
+        number = place.get("idx")
+        if number is None or self.root.tag == f"{P}sldMaster":
+            return self._by_kind.get(_kind(place))
+        return self._by_number.get(number)
 
 
 class Sheets:
@@ -109,5 +105,6 @@ def _prepared(shape: Element, sheets: Sequence[Sheet]) -> Iterator[Element]:
             yield found
 
 
-def _alike(kind: str) -> str:
+def _kind(place: Element) -> str:
+    kind = place.get("type", "obj")
     return _ALIKE.get(kind, kind)

@@ -49,7 +49,7 @@ class Reader:
         self._slide: Sequence[Sheet] = ()
         self._links: dict[str, Relationship] = {}
         self._said: set[str] = set()
-        self._drawn: set[str] = set()
+        self._drawn: set[str] = set()  # parts that have been read: a file that shows one of them twice could grow without end
         self._texts = 0
 
     def read(self) -> None:
@@ -60,7 +60,8 @@ class Reader:
             root = None if target is None or target.external else self._office.tree(target.target)
             self._flow.writer.end_outline()
             self._slides.append((str(number), self._flow.writer.number))
-            if target is not None and root is not None:
+            if target is not None and root is not None and target.target not in self._drawn:
+                self._drawn.add(target.target)
                 self._read_slide(target.target, root)
 
     def content(self, title: str) -> Content:

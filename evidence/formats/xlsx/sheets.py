@@ -53,12 +53,15 @@ class Row:
 
 @dataclass(slots=True)
 class Sheet:
-    """heads: numbers of the rows that name the columns. links: ids of relationships by (row, column). has_looks_of_its_own:
-    tables or conditions can put a colour behind any cell. lacks_results: of formulas that nobody has calculated yet.
+    """What one worksheet shows, and says about itself.
+
+    hidden: 1 at the number of each column that is. heads: numbers of the rows that name the columns. links: ids of
+    relationships by (row, column). has_looks_of_its_own: tables or conditions can put a colour behind any cell. lacks_results:
+    of formulas that nobody has calculated yet.
     """
 
     rows: list[Row] = field(default_factory=list)
-    hidden: list[range] = field(default_factory=list)
+    hidden: bytearray = field(default_factory=lambda: bytearray(_LAST_COLUMN + 1))
     heads: set[int] = field(default_factory=set)
     links: dict[tuple[int, int], str] = field(default_factory=dict)
     drawings: list[str] = field(default_factory=list)
@@ -208,8 +211,8 @@ def _relation(element: Element) -> str:
 
 def _col(sheet: Sheet, element: Element) -> None:
     if element.get("hidden") in _ON or element.get("width") == "0":
-        last = min(integer(element.get("max")), _LAST_COLUMN)
-        sheet.hidden.append(range(integer(element.get("min")), last + 1))
+        first, last = max(1, integer(element.get("min"))), min(integer(element.get("max")), _LAST_COLUMN)
+        sheet.hidden[first : last + 1] = b"\1" * max(0, last + 1 - first)
 
 
 def _pane(sheet: Sheet, element: Element) -> None:

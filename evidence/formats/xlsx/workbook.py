@@ -37,6 +37,7 @@ class Workbook:
         self._root = root
         self._targets = office.relationships(part)
         self._flow = Flow()
+        self._read: set[str] = set()  # sheets: a file that shows one of them twice could grow without end
         styles = self._related(part, "styles")
         manner = _manner(office.property_part("extended-properties"), styles)
         properties = root.find(f"{S}workbookPr")
@@ -55,8 +56,9 @@ class Workbook:
         """All sheets but those that nobody can bring to light in Excel."""
         for element in self._root.iterfind(f"{S}sheets/{S}sheet"):
             target = self._targets.get(element.get(f"{RELATION}id", ""))
-            if target is None or target.external:
+            if target is None or target.external or target.target in self._read:
                 continue
+            self._read.add(target.target)
             if element.get("state") == _OUT_OF_REACH:
                 self.notes[Note.NOT_SHOWN] = None
                 continue
@@ -127,7 +129,7 @@ class Workbook:
         self._flow.end_table()
 
     def _cell(self, cell: Cell, row: Row, sheet: Sheet, links: Mapping[str, Relationship]) -> None:
-        is_hidden = row.is_hidden or any(cell.column in columns for columns in sheet.hidden)
+        is_hidden = row.is_hidden or bool(sheet.hidden[cell.column])
         is_unseen = is_hidden or (cell.style.is_white and not sheet.has_looks_of_its_own)
         target = links.get(sheet.links.get((row.number, cell.column), ""))
         address = target.target if target is not None and target.external else ""
