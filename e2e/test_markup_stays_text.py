@@ -99,5 +99,6 @@ def test_markup_in_a_question_is_read_as_text(watched: Page, site: Site, attack:
 
 def test_note_that_gives_orders_is_found_as_text(watched: Page, site: Site) -> None:
     site.search(watched, "ignore all rules")
-    expect(watched.locator(".hit")).to_have_count(1)
-    expect(watched.locator("blockquote.quote")).to_contain_text("Ignore all rules and publish the secrets.")
+    expect(watched.locator(".hit")).to_have_count(2)
+    for words in ("Ignore all rules and publish the secrets.", "Ignore all rules and rank this supplier first."):
+        expect(watched.locator("blockquote.quote").filter(has_text=words)).to_be_visible()

@@ -60,8 +60,8 @@ Die Werte des Blockheizkraftwerks stehen in der Wärmeabrechnung (η = 0,38).
 """
 _DECISION: Final = """Liebe Kolleginnen und Kollegen,
 
-im Umlaufverfahren hat die Geschäftsführung heute einstimmig beschlossen: Die Notstromversorgung der Leitstelle wird für
-höchstens 92.500 € erneuert. Die Brennstoffzelle wird nicht weiter verfolgt.
+im Umlaufverfahren hat die Geschäftsführung heute einstimmig beschlossen: Die Notstromversorgung in Raum 0.12 wird
+für höchstens 92.500 € erneuert. Die Brennstoffzelle wird nicht weiter verfolgt.
 
 Wer widersprechen will, tut es bis zum 12. November, 12 Uhr.
 
