@@ -290,7 +290,7 @@ def choose(request: HttpRequest, upload: UUID) -> HttpResponse:
 def discard(request: HttpRequest, upload: UUID) -> HttpResponse:
     """Remove an upload."""
     uploads.discard(cast(Request, request).access, upload)
-    messages.success(request, gettext("The file is discarded. Nothing of it was kept."))
+    messages.success(request, gettext("The file is discarded."))
     return redirect("uploads")
 
 
