@@ -104,6 +104,15 @@ def test_line_ends_in_hyphens_are_told_from_hyphens_in_words() -> None:
     assert "E-Mail-Adresse" in content.text
 
 
+@pytest.mark.parametrize(
+    "matrix", ["1e30 0 0 1e30 0 0", "0 0 0 0 0 0", "-1 0 0 1 100 100", "1 0 0 1 1e30 -1e30", "0 1e-30 1 0 5 5"]
+)
+@pytest.mark.parametrize("size", ["12", "-12", "1e20", "0"])
+def test_sizes_and_places_beyond_all_bounds_break_nothing(matrix: str, size: str) -> None:
+    text = f"BT /F 12 Tf 20 20 Td (Wort) Tj ET BT /F {size} Tf {matrix} Tm (Fern) Tj ET".encode()
+    assert "Wort" in read(raw(text, {5: HELVETICA}, b"/Font << /F 5 0 R >>")).text
+
+
 # --- what nobody sees ---
 
 

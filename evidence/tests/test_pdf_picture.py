@@ -12,6 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from evidence.errors import Refused
 from evidence.formats.pdf import picture
+from evidence.tests.pdfs import raw
 
 
 def drawn(draw: Callable[[Canvas], object], size: tuple[float, float] = (200, 100)) -> bytes:
@@ -44,6 +45,12 @@ def test_colours_stay() -> None:
 def test_picture_of_a_huge_page_is_scaled_down(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(picture, "MAX_PIXELS", 5_000)
     assert opened(drawn(lambda canvas: canvas.rect(10, 10, 20, 20))).size == (100, 50)
+
+
+def test_page_without_a_size_has_no_picture() -> None:
+    with pytest.raises(Refused) as refused:
+        picture.render(raw(b"", page=b"/CropBox [400 400 500 500] "), 1, 1)
+    assert refused.value.code == "pdf_page_damaged"
 
 
 @pytest.mark.parametrize("number", [0, 2])

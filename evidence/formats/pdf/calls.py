@@ -23,6 +23,8 @@ Handle: TypeAlias = Any
 Numbers: TypeAlias = npt.NDArray[np.int64]
 Addresses: TypeAlias = npt.NDArray[np.uint64]
 
+FAR: Final = 1e6
+"""Points; the largest page has 14,400."""
 _SLOTS: Final = 16_384
 _SURROGATES: Final = (0xD800, 0xE000)
 
@@ -86,7 +88,7 @@ _is_hyphen = plain("FPDFText_IsHyphen")
 def character_boxes(texts: Sequence[Handle], counts: Sequence[int], characters: Numbers) -> npt.NDArray[np.float32]:
     """Left, top, right, bottom on the page (upwards) of each character, as high as its font. counts: how many of each text."""
     of = chain.from_iterable(map(repeat, texts, counts))
-    return _filled(_loose_box, (of, characters.tolist()), len(characters), _RECTANGLES)
+    return _sane(_filled(_loose_box, (of, characters.tolist()), len(characters), _RECTANGLES))
 
 
 def code_points(texts: Sequence[Handle], counts: Sequence[int]) -> npt.NDArray[np.uint32]:
@@ -162,7 +164,14 @@ def object_types(objects: Addresses) -> npt.NDArray[np.int64]:
 
 def bounds(objects: Addresses) -> npt.NDArray[np.float32]:
     """Left, bottom, right, top of each object in what it is drawn on (upwards)."""
-    return _filled(_bounds, (map(ctypes.c_void_p, objects.tolist()),), len(objects), _BOUNDS)
+    return _sane(_filled(_bounds, (map(ctypes.c_void_p, objects.tolist()),), len(objects), _BOUNDS))
+
+
+def _sane(places: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Places that can be calculated with: hostile files have them beyond all numbers."""
+    if not (np.abs(places) < FAR).all():
+        places = np.clip(np.nan_to_num(places), -FAR, FAR)
+    return places
 
 
 def _filled(function: Function, arguments: Sequence[Iterable[Any]], count: int, slots: _Slots) -> npt.NDArray[Any]:

@@ -33,24 +33,24 @@ def render(data: bytes, page_number: int, scale: float, password: str = "") -> b
             message = gettext_noop("This PDF has no page %(number)d; it has %(count)d.")
             raise Refused("pdf_no_such_page", message, number=page_number, count=len(document))
         try:
-            pixels = _pixels(document[page_number - 1], scale)
-        except pypdfium2.PdfiumError as error:
+            bitmap = _drawn(document[page_number - 1], scale)
+        except (pypdfium2.PdfiumError, ValueError) as error:  # the page can't be loaded, or has no size
             message = gettext_noop("Page %(number)d of this PDF is damaged: no picture can be made of it.")
             raise Refused("pdf_page_damaged", message, number=page_number) from error
-        return _png(pixels)
+        return _png(bitmap.to_numpy())
     finally:
         document.close()
 
 
-def _pixels(page: pypdfium2.PdfPage, scale: float) -> npt.NDArray[np.uint8]:
-    """Shape (height, width, 4): red, green, blue and a byte that says nothing."""
+def _drawn(page: pypdfium2.PdfPage, scale: float) -> pypdfium2.PdfBitmap:
+    """Red, green, blue and a byte that says nothing for each pixel; they are there as long as the bitmap is."""
     width, height = page.get_size()
     fitting = math.sqrt(MAX_PIXELS / max(width * height, 1))
-    bitmap = page.render(scale=min(scale, fitting), rev_byteorder=True, prefer_bgrx=True)
-    return np.asarray(bitmap.to_numpy())
+    return page.render(scale=min(scale, fitting), rev_byteorder=True, prefer_bgrx=True)
 
 
 def _png(pixels: npt.NDArray[np.uint8]) -> bytes:
+    """pixels: shape (height, width, 4)."""
     red, green, blue = (pixels[:, :, channel] for channel in range(3))
     grey = np.array_equal(red, green) and np.array_equal(green, blue)
     image = Image.fromarray(np.ascontiguousarray(red)) if grey else Image.fromarray(pixels[:, :, :3])

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from evidence.formats.pdf import calls
 from evidence.formats.pdf.calls import Addresses, Handle, Numbers
 
+MAX_SIZE: Final = 10_000.0
+"""Points; what claims to be larger is taken to be this large: sizes are counted."""
 _NONE: Final = np.uint64(0)
 _BLACK: Final = np.array([0, 0, 0, 255], dtype=np.uint32)
 _STROKED: Final = 2
@@ -56,13 +58,14 @@ def found(texts: Sequence[Handle], pages: Numbers, characters: Numbers, alone: n
     change[1:] = (objects[1:] != objects[:-1]) | (pages[1:] != pages[:-1])
     start = np.flatnonzero(change)
     of, at = [texts[page] for page in pages[start].tolist()], characters[start]
-    matrix = calls.matrices(of, at).astype(np.float64)
+    matrix = np.nan_to_num(calls.matrices(of, at).astype(np.float64))
+    size = np.abs(calls.font_sizes(of, at) * np.hypot(matrix[:, 2], matrix[:, 3]))
     fonts, modes = calls.fonts_and_modes(objects[start])
     return Runs(
         of=np.cumsum(change) - 1,
         object=np.append(objects[start], _NONE),
         font=np.append(fonts, _NONE),
-        size=np.append(calls.font_sizes(of, at) * np.hypot(matrix[:, 2], matrix[:, 3]), 0.0),
+        size=np.append(np.clip(np.nan_to_num(size), 0, MAX_SIZE), 0.0),
         angle=np.append(-np.degrees(np.arctan2(matrix[:, 1], matrix[:, 0])), 0.0),
         colour=np.append(calls.fill_colours(of, at), [_BLACK], axis=0).astype(np.int64),
         mode=np.append(modes, 0),
