@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -336,6 +336,8 @@ def _tables(rows: Sequence[Shown]) -> Iterable[Block]:
 
 
 def _table(rows: Sequence[Shown]) -> Block:
+    if len(rows) > 1 and all(row.header for row in rows):  # none of them is the head of another
+        rows = [replace(row, header=False) for row in rows]
     return Block("table", tuple(rows), columns=max(sum(part.cell for part in row.parts) for row in rows))
 
 

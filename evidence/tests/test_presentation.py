@@ -5,7 +5,7 @@ import time
 import pytest
 
 from evidence.models import Passage
-from evidence.presentation import PageStart, page_name_at, show, touched
+from evidence.presentation import PageStart, blocks, page_name_at, show, touched
 
 MANY = 50_000
 
@@ -66,3 +66,12 @@ def test_every_place_has_the_page_that_began_last(position: int, name: str | Non
 @pytest.mark.parametrize(("start", "end", "kinds"), [(0, 4, set()), (0, 5, {"unseen"}), (5, 6, {"unseen"}), (6, 9, set())])
 def test_a_range_touches_what_shares_a_code_point_with_it(start: int, end: int, kinds: set[str]) -> None:
     assert touched([[["unseen", 4, 6, ""]]], start, end) == kinds
+
+
+@pytest.mark.parametrize(
+    ("columns", "heads"),
+    [([None, 0], [True, False]), ([None, None], [False, False]), ([None, None, 1], [True, True, False]), ([None], [True])],
+)
+def test_rows_of_a_table_without_a_head_are_no_heads(columns: list[int | None], heads: list[bool]) -> None:
+    rows = [Passage(kind="table_row", number=at, start=0, end=1, text="a", columns=one) for at, one in enumerate(columns)]
+    assert [row.header for block in blocks([show(row) for row in rows]) for row in block.passages] == heads
