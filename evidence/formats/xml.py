@@ -13,7 +13,7 @@ from evidence.errors import Refused, gettext_noop
 
 Element = etree._Element
 
-MAX_NODES: Final = 8_000_000
+MAX_NODES: Final = 6_000_000
 """Of one part that becomes a tree: tags, and attributes twice. Each took 115 bytes; 1,000 pages of Word have 1 to 6 million."""
 
 _DOCTYPES: Final = tuple("<!DOCTYPE".encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be"))

@@ -160,7 +160,7 @@ def test_words_of_the_layout_stand_with_the_first_slide_that_shows_them() -> Non
     assert (outline(content), marked(content, "running")) == (["p Text", "p vertraulich", "p Haus"], ["vertraulich", "Haus"])
 
 
-@pytest.mark.parametrize(("language", "name"), [('lang="de-DE"', "Notizen"), ('lang="en-GB"', "Notes"), ("", "Notes")])
+@pytest.mark.parametrize(("language", "name"), [('lang="de-DE"', "Notizen"), ('lang="en-GB"', "Notes"), ("", "Notizen")])
 def test_speaker_notes_stand_under_a_heading_of_their_own(language: str, name: str) -> None:
     notes = sheet(shape(p("sagen", run=language), kind='type="body"') + shape("2", kind=NUMBER), "notes")
     files = {"_rels/s0.xml.rels": relations({"n": "notesSlide n.xml"}), "n.xml": notes}

@@ -35,6 +35,8 @@ _ROW: Final = f"{W}tr"
 _OFF: Final = ("0", "false", "off")
 _BITS: Final = re.compile(r"[0-9a-fA-F]{1,4}", re.ASCII)
 _FIRST_ROW: Final = 0x20
+_LIST: Final = "list"
+"""One group for all: Word parts its lists no more than their items, and those of one list can have many definitions."""
 _SET_TOGETHER: Final = ("drop", "margin")
 """Kinds of a large initial: the word that it begins is in the next paragraph."""
 
@@ -170,7 +172,7 @@ class Reader:
             self._flow.begin(PassageKind.HEADING, level=heading, markers=markers)
         elif marker:
             depth = max(level + 1, style.depth)
-            self._flow.begin(PassageKind.LIST_ITEM, level=depth, group=f"list {number}", markers=markers)
+            self._flow.begin(PassageKind.LIST_ITEM, level=depth, group=_LIST, markers=markers)
         else:
             self._flow.begin(PassageKind.QUOTE if style.is_quote else PassageKind.PARAGRAPH, markers=markers)
 

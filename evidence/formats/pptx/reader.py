@@ -21,8 +21,9 @@ from evidence.formats.xml import Element, integer
 
 BAND: Final = 0.05
 """Share of a slide's height within which shapes stand side by side."""
-NOTES: Final = {"de": "Notizen", "": "Notes"}
-"""What the speaker's notes are called, by the language that they are in."""
+NOTES: Final = {"de": "Notizen", "": "Notizen"}
+"""What the speaker's notes are called, by the language that they are in; "" where that is not said."""
+OTHER_NOTES: Final = "Notes"
 
 _SIZE: Final = (9_144_000, 6_858_000)
 _RUNNING: Final = ("dt", "ftr", "hdr", "sldNum")
@@ -284,7 +285,7 @@ def _is_kind(shape: Element, kind: str) -> bool:
 def _notes_name(texts: Iterable[Element]) -> str:
     said = (one.get("lang", "") for text in texts for one in text.iter(f"{A}rPr", f"{A}endParaRPr"))
     language = next(filter(None, said), "").partition("-")[0].lower()
-    return NOTES.get(language, NOTES[""])
+    return NOTES.get(language, OTHER_NOTES)
 
 
 def _look(properties: Element | None) -> Look:
