@@ -84,6 +84,13 @@ def test_deleted_rows_and_cells_are_out() -> None:
     assert outline(read(table(*rows, row("f", cell("g", "<w:cellDel w:id='3'/>"))))) == ["t c\td", "t f\t"]
 
 
+def test_paragraphs_that_are_hidden_with_their_ends_count_in_no_list() -> None:
+    styles = style("H", "<w:rPr><w:vanish/></w:rPr>")
+    hidden = paragraph("weg", '<w:numPr><w:numId w:val="1"/></w:numPr>', style="H")
+    body = item("a") + hidden + item("b") + hidden + table(row("c", "d"))
+    assert outline(read(body, styles=styles, numbering=lists(level(0, "%1.")))) == ["l1 1. a", "l1 2. b", "t c\td"]
+
+
 def test_comments_are_out() -> None:
     body = (
         '<w:commentRangeStart w:id="0"/>' + run("Text") + '<w:commentRangeEnd w:id="0"/><w:r><w:commentReference w:id="0"/></w:r>'
@@ -194,6 +201,10 @@ def test_form_fields_show_what_is_chosen(data: str, text: str) -> None:
         ('<w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>2</w:t>', "²"),
         ("<w:ruby><w:rt><w:r><w:t>ka</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>火</w:t></w:r></w:rubyBase></w:ruby>", "火(ka)"),
         ("<w:delText>weg</w:delText><w:t>שלום</w:t>", "שלום"),
+        (
+            "<mc:AlternateContent><mc:Choice><w:new/></mc:Choice><mc:Fallback><w:t>☺</w:t></mc:Fallback></mc:AlternateContent>",
+            "☺",
+        ),
     ],
 )
 def test_what_a_run_holds(inside: str, text: str) -> None:
@@ -357,6 +368,11 @@ def test_pictures_are_their_descriptions() -> None:
         "p Logo",
         "p ENTWURF",
     ]
+
+
+def test_pictures_are_never_unpacked() -> None:
+    bomb = "\0" * 5_000_000
+    assert read(paragraph("Text"), files={"media/image1.png": bomb}, links={"p": "image media/image1.png"}).text == "Text"
 
 
 def test_diagrams_and_charts_say_their_words() -> None:

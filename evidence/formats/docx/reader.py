@@ -24,7 +24,7 @@ from evidence.formats.docx.styles import BODY_LEVEL, Style, Styles
 from evidence.formats.drawn import ALTERNATE, Drawn, alternative
 from evidence.formats.flow import Flow
 from evidence.formats.opc import Office
-from evidence.formats.sight import PAPER
+from evidence.formats.sight import PAPER, Look
 from evidence.formats.xml import Element, integer
 
 MAX_HEADING: Final = 6
@@ -140,11 +140,12 @@ class Reader:
         if frame is not None and frame.get(f"{W}dropCap") in _SET_TOGETHER:
             return True
         mark = properties.find(f"{W}rPr")
-        if mark is None:
-            return False
-        if mark.find(f"{W}del") is not None or mark.find(f"{W}moveFrom") is not None:
+        if mark is not None and (mark.find(f"{W}del") is not None or mark.find(f"{W}moveFrom") is not None):
             return True
-        return is_on(mark.find(f"{W}vanish")) and not is_on(mark.find(f"{W}specVanish"))
+        hidden = None if mark is None else mark.find(f"{W}vanish")
+        if hidden is None:
+            return bool(self._styles.paragraph(value(properties, "pStyle")).look.hidden)
+        return is_on(hidden) and not is_on(None if mark is None else mark.find(f"{W}specVanish"))
 
     def _end(self) -> None:
         """Write the paragraphs that have become one; they look like the last of them."""
@@ -153,18 +154,21 @@ class Reader:
             return
         properties = paragraphs[-1].find(f"{W}pPr")
         style = self._styles.paragraph(value(properties, "pStyle"))
-        self._begin(properties, style)
+        self._begin(properties, style, is_whole=not self._goes_on(properties))
         own = shading(None if properties is None else properties.find(f"{W}shd"))
         ground = own or (style.fill if own is None else None) or self._ground
-        hanging = self._runs.write(paragraphs, self._current, style.look.over(self._styles.base), ground)
+        hanging = self._runs.write(((one, self._look(one)) for one in paragraphs), self._current, ground)
         self._flow.end()
         if properties is not None and properties.find(f"{W}sectPr") is not None:
             self._begin_section()
         self._after(hanging)
 
-    def _begin(self, properties: Element | None, style: Style) -> None:
-        """Begin the passage, or line of a cell, that a paragraph is."""
-        number, level = self._list(properties, style)
+    def _look(self, paragraph: Element) -> Look:
+        return self._styles.paragraph(value(paragraph.find(f"{W}pPr"), "pStyle")).look.over(self._styles.base)
+
+    def _begin(self, properties: Element | None, style: Style, *, is_whole: bool) -> None:
+        """Begin the passage, or line of a cell, that a paragraph is. One whose end is gone counts in no list."""
+        number, level = self._list(properties, style) if is_whole else ("", 0)
         marker = self._numbering.next(number, level)
         markers, self._prefix = (self._prefix, marker), ""
         heading = self._heading(properties, style)

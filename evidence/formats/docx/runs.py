@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -13,7 +13,7 @@ from evidence.formats.docx.looks import look
 from evidence.formats.docx.names import W, value
 from evidence.formats.docx.notes import Notes
 from evidence.formats.docx.styles import Styles
-from evidence.formats.drawn import ALTERNATE, Drawn, alternative
+from evidence.formats.drawn import ALTERNATE, Drawn
 from evidence.formats.flow import Flow
 from evidence.formats.omml import M
 from evidence.formats.opc import MAX_TARGET, RELATION, Relationship
@@ -58,11 +58,12 @@ class Runs:
         self._look = styles.base
         self._story = Story({}, Fields(None))
 
-    def write(self, paragraphs: Sequence[Element], story: Story, base: Look, ground: str | None) -> Hanging:
-        """The text of paragraphs that have become one. base: how its style shows it; ground: the colour behind it."""
-        self._story, self._base, self._ground = story, base, ground
+    def write(self, paragraphs: Iterable[tuple[Element, Look]], story: Story, ground: str | None) -> Hanging:
+        """The text of paragraphs that have become one, each with how its style shows it. ground: the colour behind them."""
+        self._story, self._ground = story, ground
         self._hanging = Hanging()
-        for paragraph in paragraphs:
+        for paragraph, base in paragraphs:
+            self._base = base
             self._inline(paragraph)
         self._flow.mark(())
         return self._hanging
@@ -165,10 +166,13 @@ class Runs:
         self._hanging.drawn.add(here)
 
     def _alternative(self, element: Element) -> None:
-        for child in alternative(element):
-            step = _RUN.get(child.tag) or _INLINE.get(child.tag)
-            if step is not None:
+        """The first of several ways to show something that holds anything known."""
+        for way in element:
+            steps = [(step, child) for child in way if (step := _RUN.get(child.tag) or _INLINE.get(child.tag)) is not None]
+            for step, child in steps:
                 step(self, child)
+            if steps:
+                return
 
 
 _Step = Callable[[Runs, Element], None]
