@@ -71,6 +71,7 @@ def pointed_at(place: int) -> Handle:
 _loose_box = plain("FPDFText_GetLooseCharBox", None)
 _matrix = plain("FPDFText_GetMatrix", None)
 _fill_colour = plain("FPDFText_GetFillColor", None)
+_inner_colour = plain("FPDFPageObj_GetFillColor", None)
 _bounds = plain("FPDFPageObj_GetBounds", None)
 _text_object = plain("FPDFText_GetTextObject", ctypes.c_size_t)
 _page_object = plain("FPDFPage_GetObject", ctypes.c_size_t)
@@ -160,6 +161,11 @@ def form_objects(form: Handle, count: int) -> Addresses:
 def object_types(objects: Addresses) -> npt.NDArray[np.int64]:
     """FPDF_PAGEOBJ_* of each object."""
     return np.fromiter(map(_object_type, map(ctypes.c_void_p, objects.tolist())), np.int64, len(objects))
+
+
+def inner_colours(objects: Addresses) -> npt.NDArray[np.int64]:
+    """Red, green, blue and alpha that pdfium names for the inside of each path, however it is filled."""
+    return _filled(_inner_colour, (map(ctypes.c_void_p, objects.tolist()),), len(objects), _COLOURS).astype(np.int64)
 
 
 def bounds(objects: Addresses) -> npt.NDArray[np.float32]:

@@ -134,11 +134,12 @@ class Reader:
         ]
 
     def _unseen(self, loaded: Sequence[Page], drawings: Sequence[Shapes], some: Characters, look: Runs, run: Numbers) -> Flags:
-        result = unseen.blank_on_paper(look)[run]
+        exposed = unseen.blank_on_paper(look)
+        result = exposed[run]
         for drawing, part in zip(drawings, some.parts(), strict=True):
             if unseen.could_hide(drawing):
                 drawn = part.start + np.flatnonzero(~some.generated[part])
-                hidden = unseen.hidden(self._document, Letters(some.places[drawn], run[drawn], look), drawing)
+                hidden = unseen.hidden(self._document, Letters(some.places[drawn], run[drawn], look, exposed), drawing)
                 if hidden is not None:
                     result[drawn] = hidden
         result |= unseen.blank(look)[run] | unseen.off(loaded, some.page, some.places)

@@ -67,13 +67,6 @@ def _filled(document: Any, shapes: Shapes, number: int, winding: bool) -> Paint 
     return Paint(colour, lambda points: _inside(edges, points, winding) & _unclipped(shapes, number, points))
 
 
-def rough_colour(shapes: Shapes, number: int) -> npt.NDArray[np.int64]:
-    """The colour that pdfium names for the inside of a path, however it is filled."""
-    colour = [ctypes.c_uint() for _ in range(4)]
-    pdfium.FPDFPageObj_GetFillColor(object_at(int(shapes.object[number])), *colour)
-    return np.array([part.value for part in colour[:3]], dtype=np.int64)
-
-
 def picture(shapes: Shapes, number: int) -> Paint:
     """What a picture or a gradient puts on the page."""
     return Paint(None, lambda points: _unclipped(shapes, number, points))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +28,7 @@ _NO_NUMBERS: Final = np.zeros(0, dtype=np.int64)
 _NO_BOXES: Final = np.zeros((0, 4))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Form:
     """A form that objects are drawn in. matrix: from what is drawn in it to the page."""
 
@@ -147,9 +148,12 @@ def _within(address: int, inside: Form | None, depth: int) -> tuple[Addresses, N
 def _bounds(objects: Addresses, forms: Sequence[Form | None]) -> Places:
     """Left, top, right, bottom on the page (upwards)."""
     places = calls.bounds(objects)[:, (0, 3, 2, 1)].astype(np.float64)
-    for number, form in enumerate(forms):
+    start = 0
+    for form, group in groupby(forms):
+        end = start + len(list(group))
         if form is not None:
-            corners = moved(places[number][[[0, 1], [0, 3], [2, 1], [2, 3]]], form.matrix)
-            (left, bottom), (right, top) = corners.min(axis=0), corners.max(axis=0)
-            places[number] = left, top, right, bottom
+            corners = np.stack([moved(places[start:end][:, corner], form.matrix) for corner in ([0, 1], [0, 3], [2, 1], [2, 3])])
+            low, high = corners.min(axis=0), corners.max(axis=0)
+            places[start:end] = np.stack((low[:, 0], high[:, 1], high[:, 0], low[:, 1]), axis=1)
+        start = end
     return places

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pypdfium2.raw as pdfium
 
-from evidence.formats.pdf import paint
+from evidence.formats.pdf import calls, paint
 from evidence.formats.pdf.calls import Numbers
 from evidence.formats.pdf.pages import Page
 from evidence.formats.pdf.runs import Runs
@@ -45,6 +45,7 @@ _CORE: Final = 0.2
 _PAIRS: Final = 1_000_000
 """Of runs and shapes that are compared in one go: some megabytes."""
 _PAPER: Final = np.array([255, 255, 255])
+_PACKED: Final = np.array([1 << 16, 1 << 8, 1])
 _UNKNOWN: Final = -1_000
 
 
@@ -73,11 +74,15 @@ def off(pages: Sequence[Page], page: Numbers, box: Places) -> Flags:
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """The characters of one page, without those that are generated: where each one is, and the run that says how it looks."""
+    """The characters of one page, without those that are generated: where each one is, and the run that says how it looks.
+
+    exposed: for each run, whether it is blank on paper.
+    """
 
     box: Places
     run: Numbers
     look: Runs
+    exposed: Flags
 
 
 def could_hide(shapes: Shapes) -> bool:
@@ -151,14 +156,16 @@ def _relevant(letters: Letters, shapes: Shapes) -> Sequence[int]:
     runs = letters.run[first]
     low, high = np.minimum.reduceat(letters.box[:, :2], first), np.maximum.reduceat(letters.box[:, 2:], first)
     order, colours = shapes.order_of(letters.look.object[runs]), letters.look.colour[runs, :3]
-    exposed = blank_on_paper(letters.look)[runs]
+    exposed = letters.exposed[runs]
     found = list[int]()
     for some in np.array_split(wide, 1 + len(wide) * len(runs) // _PAIRS):
         box = shapes.box[some, np.newaxis]
         met = (low[:, 0] < box[:, :, 2]) & (high[:, 0] > box[:, :, 0]) & (low[:, 1] < box[:, :, 3]) & (high[:, 1] > box[:, :, 1])
         needed = np.asarray((met & (exposed | (order < shapes.order[some, np.newaxis]))).any(axis=1))
-        for place in np.flatnonzero(met.any(axis=1) & ~needed).tolist():
-            needed[place] = _alike(colours[met[place]], paint.rough_colour(shapes, int(some[place]))).any()
+        others = np.flatnonzero(met.any(axis=1) & ~needed)
+        behind = calls.inner_colours(shapes.object[some[others]])[:, :3]
+        for one in np.unique(colours @ _PACKED, return_index=True)[1].tolist():
+            needed[others] |= _alike(behind, colours[one]) & met[np.ix_(others, _alike(colours, colours[one]))].any(axis=1)
         found += some[needed].tolist()
     return found
 
