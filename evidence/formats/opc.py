@@ -93,9 +93,10 @@ class Office:
 def unexpected(part: str, root: Element) -> Refused:
     """The refusal of a file whose main part is something else than its ending says."""
     message = gettext_noop(
-        "This file is no document of the kind that its name says: its part %(part)s holds <%(tag)s>. Rename it."
+        "This file is not what its name says: its part %(part)s holds <%(tag)s>. Give it the ending that belongs to it."
     )
-    return Refused("package_other_kind", message, part=part, tag=root.tag.rpartition("}")[2])
+    tag = root.tag.rpartition("}")[2]
+    return Refused("package_other_kind", message, part=part[: xml.MAX_NAME], tag=tag[: xml.MAX_NAME])
 
 
 def _relationship(element: Element, folder: str) -> Relationship:

@@ -16,6 +16,9 @@ Element = etree._Element
 MAX_NODES: Final = 6_000_000
 """Of one part that becomes a tree: tags, and attributes twice. Each took 115 bytes; 1,000 pages of Word have 1 to 6 million."""
 
+MAX_NAME: Final = 100
+"""Characters of a part's name, or an element's, that a message repeats."""
+
 _DOCTYPES: Final = tuple("<!DOCTYPE".encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be"))
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 
@@ -28,7 +31,7 @@ def parse(data: bytes, part: str) -> Element:
     _refuse_doctype(data, part)
     if data.count(b"<") + 2 * data.count(b"=") > MAX_NODES:
         message = gettext_noop("Part %(part)s has more than %(limit)d elements and attributes. Split the document into several.")
-        raise Refused("xml_too_large", message, part=part, limit=MAX_NODES)
+        raise Refused("xml_too_large", message, part=part[:MAX_NAME], limit=MAX_NODES)
     try:
         root = etree.fromstring(data, _parser())
     except (etree.XMLSyntaxError, ValueError) as fault:
@@ -90,7 +93,7 @@ def _doctype(part: str) -> Refused:
         "Part %(part)s declares a document type (DOCTYPE), through which files and endless text could get in. "
         "Save the document again in the program it was made with."
     )
-    return Refused("xml_doctype", message, part=part)
+    return Refused("xml_doctype", message, part=part[:MAX_NAME])
 
 
 def _damaged(part: str) -> Refused:
@@ -98,4 +101,4 @@ def _damaged(part: str) -> Refused:
         "Part %(part)s of this file is damaged: it is not well-formed XML, or its elements lie too deep inside one another. "
         "Save the document again in the program it was made with."
     )
-    return Refused("xml_damaged", message, part=part)
+    return Refused("xml_damaged", message, part=part[:MAX_NAME])
