@@ -45,7 +45,6 @@ _CORE: Final = 0.2
 _PAIRS: Final = 1_000_000
 """Of runs and shapes that are compared in one go: some megabytes."""
 _PAPER: Final = np.array([255, 255, 255])
-_PACKED: Final = np.array([1 << 16, 1 << 8, 1])
 _UNKNOWN: Final = -1_000
 
 
@@ -164,11 +163,10 @@ def _relevant(letters: Letters, shapes: Shapes) -> Sequence[int]:
         needed = np.asarray((met & (exposed | (order < shapes.order[some, np.newaxis]))).any(axis=1))
         others = np.flatnonzero(met.any(axis=1) & ~needed)
         behind = calls.inner_colours(shapes.object[some[others]])[:, :3]
-        for one in np.unique(colours @ _PACKED, return_index=True)[1].tolist():
-            needed[others] |= _alike(behind, colours[one]) & met[np.ix_(others, _alike(colours, colours[one]))].any(axis=1)
+        needed[others] = (met[others] & _alike(colours, behind[:, np.newaxis])).any(axis=1)
         found += some[needed].tolist()
     return found
 
 
 def _alike(one: Colours, other: Colours) -> Flags:
-    return np.asarray((np.abs(one - other) <= _ALIKE).all(axis=1))
+    return np.asarray((np.abs(one - other) <= _ALIKE).all(axis=-1))
