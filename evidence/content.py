@@ -33,7 +33,8 @@ class SpanKind(StrEnum):
 
     UNSEEN: nobody who looks at the original sees it (white, tiny, off the page, under a bar). GARBLED: letter soup, for want of
     a character map. HYPHENATION: the hyphen at a line's end; searching joins the word. RUNNING: a running header or footer, its
-    value REPEATED where the same one stood on an earlier page.
+    value REPEATED where the same one stood on an earlier page. REFERENCE: the number of a note, set small and high after a word;
+    searching does not take it for a part of the word.
     """
 
     STRONG = "strong"
@@ -45,6 +46,7 @@ class SpanKind(StrEnum):
     GARBLED = "garbled"
     HYPHENATION = "hyphenation"
     RUNNING = "running"
+    REFERENCE = "reference"
 
 
 REPEATED: Final = "repeated"
@@ -212,10 +214,13 @@ class Searched:
         return start, end
 
 
+_NOT_SEARCHED: Final = (SpanKind.GARBLED, SpanKind.REFERENCE)
+
+
 def searched(quote: str, spans: Collection[Sequence[object]], start: int) -> Searched:
     """What is searched of a passage's quote. spans: [kind, start, end, value] in code points of the text; start: the passage's.
 
-    Words that a line's end parts are joined; letter soup and repeated running headers are blanks.
+    Words that a line's end parts are joined; letter soup, numbers of notes and repeated running headers are blanks.
     """
     if not spans:
         return Searched(quote)
@@ -224,7 +229,7 @@ def searched(quote: str, spans: Collection[Sequence[object]], start: int) -> Sea
         left, right = int(str(first)) - start, int(str(last)) - start
         if kind == SpanKind.HYPHENATION:
             cut.append((left, right))
-        elif kind == SpanKind.GARBLED or (kind == SpanKind.RUNNING and value == REPEATED):
+        elif kind in _NOT_SEARCHED or (kind == SpanKind.RUNNING and value == REPEATED):
             quote = quote[:left] + " " * (right - left) + quote[right:]
     position, pieces = 0, list[str]()
     for left, right in cut:

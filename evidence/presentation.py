@@ -273,7 +273,14 @@ def cell_texts(row: Passage) -> Iterable[str]:
 
 
 _GROUPS: Final = {PassageKind.TABLE_ROW: "table", PassageKind.LIST_ITEM: "list"}
-_TAGS: Final = {SpanKind.STRONG: "strong", SpanKind.EMPHASIS: "em", SpanKind.CODE: "code", SpanKind.LINK: "link"}
+_TAGS: Final = {
+    SpanKind.STRONG: "strong",
+    SpanKind.EMPHASIS: "em",
+    SpanKind.CODE: "code",
+    SpanKind.LINK: "link",
+    SpanKind.REFERENCE: "sup",
+    SpanKind.HYPHENATION: "hyphen",
+}
 _TRAITS: Final = (SpanKind.UNSEEN, SpanKind.GARBLED, SpanKind.RUNNING)
 """Shown beside everything else; of two on one spot the first counts."""
 FOUND: Final = "mark"
@@ -368,7 +375,8 @@ def _parts(
     inline: Sequence[_Inline],
     stops: deque[tuple[int, Piece]],
 ) -> Iterable[Part]:
-    """Parts between the edges of cells and of the mark. An empty cell stays, so that columns keep their places.
+    """Parts between the edges of cells and of the mark. An empty cell stays, so that columns keep their places; what stands
+    between two cells has no traits.
 
     One sweep over sorted ranges: a passage can hold a hundred thousand of them.
     """
@@ -386,9 +394,11 @@ def _parts(
         touching = [one for one in touching if one[2] > start]
         while waiting and waiting[0][1] < end:
             touching.append(waiting.popleft())
+        is_cell = end <= cell_end
+        over = [one for one in touching if one[0] not in _TRAITS] if cells and not is_cell else touching
         yield Part(
-            pieces=tuple(_pieces(text, start, end, touching, stops)),
-            cell=end <= cell_end,
+            pieces=tuple(_pieces(text, start, end, over, stops)),
+            cell=is_cell,
             cited=mark is not None and mark[0] <= start and end <= mark[1],
         )
 

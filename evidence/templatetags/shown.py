@@ -76,11 +76,13 @@ def _parts(passage: Shown) -> Iterator[tuple[str, bool, list[Run]]]:
     role = "columnheader" if passage.header else "cell"
     named = {trait: trait_name(trait) for part in passage.parts for trait in {piece.trait for piece in part.pieces}}
     for part in passage.parts:
-        runs = [
-            (trait, named.pop(trait, ""), [(piece.name or piece.text, piece.tag, piece.target) for piece in run])
-            for trait, run in groupby(part.pieces, key=lambda piece: piece.trait)
-        ]
-        yield role if part.cell else "", part.cited, runs
+        yield role if part.cell else "", part.cited, [(trait, named.pop(trait, ""), run) for trait, run in _runs(part.pieces)]
+
+
+def _runs(pieces: Sequence[Piece]) -> Iterator[tuple[str, list[Words]]]:
+    """Neighbours that have a trait in common."""
+    for trait, run in groupby(pieces, key=lambda piece: piece.trait):
+        yield trait, [(piece.name or piece.text, piece.tag, piece.target) for piece in run]
 
 
 def _element(passage: Shown) -> str:
@@ -131,12 +133,15 @@ def note_words(note: str) -> str:
 
 
 @register.filter
-def beside(passage: Shown, columns: Sequence[str]) -> Sequence[tuple[str, Sequence[Piece]]]:
-    """Each cell of a table row with its column's heading, "" where none is known; any other passage as one cell."""
+def beside(passage: Shown, columns: Sequence[str]) -> Sequence[tuple[str, Sequence[tuple[str, list[Words]]]]]:
+    """Each cell of a table row with its column's heading, "" where none is known; any other passage as one cell.
+
+    A cell is runs of pieces that have a trait in common, each with the trait.
+    """
     cells = [part.pieces for part in passage.parts if part.cell]
     if not cells:
-        return [("", [piece for part in passage.parts for piece in part.pieces])]
-    return [(columns[place] if place < len(columns) else "", cell) for place, cell in enumerate(cells)]
+        return [("", list(_runs([piece for part in passage.parts for piece in part.pieces])))]
+    return [(columns[place] if place < len(columns) else "", list(_runs(cell))) for place, cell in enumerate(cells)]
 
 
 @register.filter

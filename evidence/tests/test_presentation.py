@@ -42,8 +42,16 @@ def test_what_nobody_sees_is_told_first(kinds: tuple[str, str]) -> None:
     assert [trait for text, _, trait in pieces(spans) if text == "weisses"] == ["unseen"]
 
 
-def test_hyphenation_has_no_look() -> None:
-    assert pieces([["hyphenation", 14, 15, ""]]) == [("ein weisses Wort\n\n", "", "")]
+@pytest.mark.parametrize(("kind", "tag"), [("hyphenation", "hyphen"), ("reference", "sup")])
+def test_hyphens_of_line_ends_and_numbers_of_notes_have_a_look_of_their_own(kind: str, tag: str) -> None:
+    assert pieces([[kind, 14, 15, ""]]) == [("ein ", "", ""), ("w", tag, ""), ("eisses Wort\n\n", "", "")]
+
+
+def test_what_stands_between_two_cells_has_no_trait() -> None:
+    spans = [["unseen", 0, 5, ""], ["cell", 0, 2, ""], ["cell", 3, 5, ""]]
+    row = Passage(kind="table_row", number=0, start=0, end=5, text="ab\tcd\n", spans=spans)
+    traits = [[piece.trait for piece in part.pieces] for part in show(row).parts]
+    assert traits == [["unseen"], [""], ["unseen"]]
 
 
 def test_a_page_begins_between_two_pieces() -> None:

@@ -87,3 +87,9 @@ def test_a_word_parted_by_a_line_end_is_found_whole_and_marked_over_both_parts()
 def test_letter_soup_and_repeated_running_headers_are_not_searched() -> None:
     spans = [["garbled", 0, 4, ""], ["running", 5, 9, "repeated"], ["running", 10, 14, ""]]
     assert searched("soup Kopf Fuss", spans, 0).text.split() == ["Fuss"]
+
+
+def test_the_number_of_a_note_is_no_part_of_the_word_before_it() -> None:
+    seen = searched("Feiertagen2 gilt", [["reference", 10, 11, ""]], 0)
+    assert [word for _, _, word in tokenise(seen.text)] == ["feiertagen", "gilt"]
+    assert find([("feiertagen",)], seen) == [(0, 10)]

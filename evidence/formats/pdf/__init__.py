@@ -17,14 +17,14 @@ from evidence.boxes import Boxes, packed
 from evidence.content import Content, Note, Page
 from evidence.errors import Refused, gettext_noop
 from evidence.formats.options import Options
-from evidence.formats.pdf import layout, marks, titles
+from evidence.formats.pdf import layout, marks, references, titles
 from evidence.formats.pdf.glyphs import Codes, Flags, Glyphs, Reader
 from evidence.formats.pdf.opening import is_repaired, opened
 
 PARSER: Final = Parser(
     "pdf",
     f"1 pypdfium2={pypdfium2.PYPDFIUM_INFO} pdfium={pypdfium2.PDFIUM_INFO.tag}",
-    "annotations=drawn forms=drawn boxes=loose ligatures=parted layout=1 unseen=1 soup=1",
+    "annotations=drawn forms=drawn boxes=loose ligatures=parted layout=1 unseen=1 soup=1 references=1",
 )
 MAX_BYTES: Final = 100_000_000
 """A scanned file of 1,000 pages; the file is in memory while it is read."""
@@ -78,7 +78,7 @@ class _Kept:
         self._labels: list[str] = []
         self._sizes: list[tuple[float, float]] = []
         self._shares: list[Boxes] = []
-        self._flags: list[tuple[Flags, Flags, Flags]] = []
+        self._flags: list[tuple[Flags, Flags, Flags, Flags]] = []
 
     def passing(self, pages: Iterable[Glyphs]) -> Iterator[Glyphs]:
         """The pages as they come, looked at on their way."""
@@ -86,7 +86,7 @@ class _Kept:
             self._labels.append(page.label)
             self._sizes.append((page.width, page.height))
             self._shares.append(page.shares)
-            self._flags.append((page.unseen, page.garbled, page.generated))
+            self._flags.append((page.unseen, page.garbled, page.generated, references.find(page)))
             yield page
 
     def shares(self, origins: marks.Origins) -> Boxes:

@@ -1,4 +1,4 @@
-"""Marks: spans over what is unseen or letter soup, once layout has said where each glyph stands in the text."""
+"""Marks: spans over what is unseen, letter soup or the number of a note, once layout has said where glyphs stand in the text."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ Origins = npt.NDArray[np.int64]
 UNSEEN: Final = 1
 GARBLED: Final = 2
 GENERATED: Final = 4
-_KINDS: Final = ((UNSEEN, SpanKind.UNSEEN), (GARBLED, SpanKind.GARBLED))
+REFERENCE: Final = 8
+_KINDS: Final = ((UNSEEN, SpanKind.UNSEEN), (GARBLED, SpanKind.GARBLED), (REFERENCE, SpanKind.REFERENCE))
 _SOUP_SHARE: Final = 0.05
 """Of a document's letters: with fewer that are soup (signs of a formula), it can be read and searched."""
 _SPACES: Final = (0x09, 0x0A, 0x20)
 
 
-def bits(unseen: Flags, garbled: Flags, generated: Flags) -> Bits:
+def bits(unseen: Flags, garbled: Flags, generated: Flags, reference: Flags) -> Bits:
     """What is known of some glyphs."""
-    return unseen * np.uint8(UNSEEN) | garbled * np.uint8(GARBLED) | generated * np.uint8(GENERATED)
+    seen = unseen * np.uint8(UNSEEN) | garbled * np.uint8(GARBLED)
+    return seen | generated * np.uint8(GENERATED) | reference * np.uint8(REFERENCE)
 
 
 def spans(passages: Sequence[Passage], others: Sequence[Span], flags: Bits) -> tuple[Span, ...]:
@@ -34,7 +36,7 @@ def spans(passages: Sequence[Passage], others: Sequence[Span], flags: Bits) -> t
 
     What is generated between two marked glyphs is marked too.
     """
-    if not (flags & (UNSEEN | GARBLED)).any():
+    if not (flags & (UNSEEN | GARBLED | REFERENCE)).any():
         return tuple(others)
     found = [*others]
     for bit, kind in _KINDS:
