@@ -68,7 +68,7 @@ def read(loaded: Sequence[Page]) -> Characters:
     page = np.repeat(np.arange(len(loaded)), counts)[kept]
     number = (np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts))[kept]
     codes = codes[kept]
-    places = _seen(loaded, page, calls.character_boxes(texts, np.bincount(page, minlength=len(loaded)).tolist(), number))
+    places = _seen(loaded, page, calls.character_boxes(texts, counts)[kept])
     blank = np.flatnonzero((codes == _SPACE) | (codes == _LINE_FEED) | (codes == _RETURN))
     generated = np.zeros(len(codes), dtype=bool)
     generated[blank] = (places[blank, 0] == places[blank, 2]) & (places[blank, 1] == places[blank, 3])
