@@ -28,6 +28,21 @@ def test_packed_boxes_come_back() -> None:
     assert (boxes.unpack(boxes.pack(some), 3) == some).all()
 
 
+@pytest.mark.parametrize("grid", [1, boxes.GRID])
+def test_packed_parts_come_back_one_by_one(grid: int) -> None:
+    some = np.random.default_rng(1).integers(0, 65_536 // grid, (500, 4), dtype=np.uint16) * np.uint16(grid)
+    some[::7] = 0
+    bounds = [0, 1, 1, 300, 499, 500]
+    for start, end, part in zip(bounds[:-1], bounds[1:], boxes.packed(some, bounds), strict=True):
+        assert (boxes.unpack(part, end - start) == some[start:end]).all()
+
+
+def test_a_letter_in_a_line_takes_less_than_two_bytes() -> None:
+    line = page("Wort" * 50)
+    line[:, 0::2] = line[:, 0::2] // boxes.GRID * boxes.GRID
+    assert len(boxes.pack(line)) < 2 * len(line)
+
+
 def test_another_number_of_boxes_is_an_error() -> None:
     with pytest.raises(ValueError):
         boxes.unpack(boxes.pack(page("abc")), 2)
