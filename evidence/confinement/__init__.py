@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from evidence.confinement import frames
 from evidence.confinement.barriers import MEBIBYTE, Limits
-from evidence.confinement.zygote import REPORT
+from evidence.confinement.zygote import READY, REPORT
 from evidence.errors import EvidenceError, Refused, gettext_noop
 
 PICTURE: Final = Limits(seconds=10, memory_mb=512, output_mb=32)
@@ -122,7 +122,7 @@ class Confinement:
         with channel, _ended_with(watch):
             with theirs, report:
                 self._order(theirs, report)
-            _await_start(watch)
+            _await_child(channel)
             until = time.monotonic() + WAITING * limits.seconds
             try:
                 frames.send(channel, header, data, until=until)
@@ -140,7 +140,7 @@ class Confinement:
         with self._lock:
             for _ in range(ATTEMPTS):
                 try:
-                    socket.send_fds(self._started(), [b"!"], [channel.fileno(), report.fileno()])
+                    socket.send_fds(self._started(), [READY], [channel.fileno(), report.fileno()])
                     return
                 except OSError:
                     self._discard()
@@ -219,29 +219,22 @@ def _end(connection: socket.socket) -> None:
     connection.close()
 
 
-def _await_start(watch: socket.socket) -> None:
-    pid = _report(watch, START_SECONDS)
-    if pid is None:
+def _await_child(channel: socket.socket) -> None:
+    channel.settimeout(START_SECONDS)
+    if channel.recv(len(READY)) != READY:
         raise _Gone
-    if not pid:
-        raise NoProcess
-
-
-def _report(watch: socket.socket, seconds: float) -> int | None:
-    """The next number that the zygote tells, None when it is gone."""
-    watch.settimeout(seconds)
-    try:
-        told = watch.recv(REPORT.size, socket.MSG_WAITALL)
-    except OSError:
-        return None
-    return int(REPORT.unpack(told)[0]) if len(told) == REPORT.size else None
 
 
 def _ended(watch: socket.socket, limits: Limits) -> Exception:
     """Why a child gave no answer."""
-    status = _report(watch, REPORT_SECONDS)
-    if status is None:
+    watch.settimeout(REPORT_SECONDS)
+    try:
+        told = watch.recv(REPORT.size, socket.MSG_WAITALL)
+    except OSError:
         return _Gone()
+    if len(told) < REPORT.size:
+        return _Gone()  # the zygote died as well
+    (status,) = REPORT.unpack(told)
     if status == -signal.SIGXCPU:
         return _too_long(limits)
     return _crashed(_signal_name(-status) if status < 0 else f"exit status {status}")

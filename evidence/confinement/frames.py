@@ -31,8 +31,9 @@ def send(channel: socket.socket, header: Mapping[str, object], body: bytes, *, u
     words = json.dumps(header).encode()
     _wait_until(channel, until)
     channel.sendall(_LENGTHS.pack(len(words), len(body)) + words)
-    _wait_until(channel, until)
-    channel.sendall(body)
+    if body:  # the other side has the whole frame without it, and may have gone
+        _wait_until(channel, until)
+        channel.sendall(body)
 
 
 def receive(

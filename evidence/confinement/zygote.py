@@ -2,8 +2,8 @@
 
 Forking takes a few milliseconds where a new interpreter with all formats takes half a second, and one child is always forked in
 advance. The parent sends, for each task, the ends of two pairs of sockets: a channel, on which the child takes its task and
-answers, and a watch, on which the zygote reports the child's number and how it ended. Whoever closes the other end of the watch
-has the child killed. The zygote ends, and its children with it, when its parent does.
+answers, and a watch, on which the zygote reports how the child ended. Whoever closes the other end of the watch has the child
+killed. The zygote ends, and its children with it, when its parent does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from evidence.confinement.barriers import MEBIBYTE, Limits
 from evidence.errors import EvidenceError
 
 REPORT: Final = struct.Struct("!i")
-"""First the child's process number, or 0 when none could be made; at its end its exit status, or minus the signal's number."""
+"""A child's exit status, or minus the number of the signal that ended it."""
+READY: Final = b"!"
+"""What a child says before it is told its task: until then, nothing of a file can have harmed it."""
 MAX_DESCRIPTORS: Final = 1_024
 """Two for each running child, and what a child has to close."""
 RESERVE: Final = 16 * MEBIBYTE
@@ -117,8 +119,6 @@ class _Zygote:
         """Hand the channel to the spare child; to a fresh one when that one has died meanwhile."""
         pid = self._hand_over(channel) or self._hand_over(channel)
         os.close(channel)
-        with suppress(OSError):
-            report.send(REPORT.pack(pid))
         if pid:
             self.running[pid] = report
             self.selector.register(report, selectors.EVENT_READ, pid)
@@ -133,7 +133,7 @@ class _Zygote:
             return 0
         spare, self.spare = self.spare, None
         try:
-            socket.send_fds(spare.line, [b"!"], [channel])
+            socket.send_fds(spare.line, [READY], [channel])
         except OSError:
             return 0
         finally:
@@ -205,6 +205,7 @@ def _be_a_child(line: socket.socket, tasks: Mapping[str, Task]) -> NoReturn:
 
 
 def _do(channel: socket.socket, tasks: Mapping[str, Task]) -> None:
+    channel.sendall(READY)
     header, received = frames.receive(channel)
     limits = Limits(**header.pop("limits"))
     task = tasks[header.pop("task")]
