@@ -41,7 +41,7 @@ class Principals:
         try:
             allowed, denied = (self._split(names) for names in (rights.allowed, rights.denied))
         except KeyError as unknown:
-            return Grant(problem=f"unknown principal {unknown.args[0]}"[:300])
+            return Grant(problem=f"unknown principal {unknown.args[0]}: the tenant has none of this name"[:300])
         return Grant(*allowed, *denied)
 
     def _split(self, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -68,7 +68,8 @@ class Report:
     """What a run did. counts: new, changed, updated, unchanged, withdrawn, refused, unnamed, passages, no_text (states
     in which nothing can be read).
 
-    unreadable: document id and reason for each document that nobody may read.
+    unreadable: document id and reason for each document that nobody may read. noted: path and what a reader is told, for each
+    state that was read now.
     """
 
     counts: Counter[str]
@@ -77,6 +78,7 @@ class Report:
     unnamed: Sequence[str]
     complete: bool
     unreadable: list[tuple[str, str]] = field(default_factory=list)
+    noted: list[tuple[str, Note]] = field(default_factory=list)
 
 
 def source(tenant: Tenant, name: str, *, location: str, settings: Settings) -> Source:
@@ -376,6 +378,7 @@ class _Intake:
             )
             audit.about(row, "revision.added", actor=self._actor, revision=revision.pk)
         self._count("passages", len(read.content.passages))
+        self._report.noted += [(item.path, note) for note in read.content.notes]
         if Note.NO_TEXT in read.content.notes:
             self._count("no_text")
         return _State(_represent(row, revision, begun.parser, read.content), new=True)

@@ -6,7 +6,7 @@ Whoever calls this has checked that the person may read the document.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -119,7 +119,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a text is made of: the panel "what this is"."""
+    """What a text is made of: the panel "what this is". locked: the original opens only with a password."""
 
     state: TextState
     media_type: str
@@ -131,6 +131,7 @@ class Origin:
     extracted_at: datetime
     rights_confirmed_at: datetime | None
     notes: tuple[Note, ...] = ()
+    locked: bool = False
 
 
 def current(document: Document) -> Representation:
@@ -162,6 +163,12 @@ def card(document: Document, representation: Representation) -> Card:
     )
 
 
+def namesakes(cards: Iterable[Card]) -> frozenset[str]:
+    """Titles that several different documents among these have."""
+    titles = Counter(title for title, _ in {(card.title, card.id) for card in cards})
+    return frozenset(title for title, count in titles.items() if count > 1)
+
+
 def text_state(document: Document, representation: Representation) -> TextState:
     """What fixes the text of this state."""
     return TextState(
@@ -189,6 +196,7 @@ def origin(document: Document, representation: Representation) -> Origin:
         extracted_at=representation.created_at,
         rights_confirmed_at=document.source.rights_confirmed_at,
         notes=tuple(Note(note) for note in representation.notes),
+        locked=bool(revision.password),
     )
 
 

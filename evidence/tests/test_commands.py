@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -126,3 +127,10 @@ def test_every_command_leaves_an_audit_event_of_ids(tenant: Tenant, monkeypatch:
     event = AuditEvent.objects.get(code="membership.created")
     assert event.ids["groups"] == [Group.objects.get(name="mietrecht").pk]
     assert "anna" not in str(event.ids)
+
+
+def test_import_names_the_files_in_which_nothing_can_be_searched(tenant: Tenant, tmp_path: Path) -> None:
+    (tmp_path / "leer.txt").touch()
+    (tmp_path / "voll.txt").write_text("Text.")
+    told = run("import", str(tmp_path), "--source", "handbuch", "--tenant", "kanzlei", "--verbosity", "0")
+    assert "1 no text" in told and "nothing in it can be searched (no text; a scan, perhaps):\n  leer.txt\n" in told

@@ -86,3 +86,9 @@ def test_queries_do_not_depend_on_the_number_of_documents(
         with django_assert_num_queries(9):
             response = client.get("/documents/", {"title": title})
         assert len(texts(parsed(response), ".title-row")) == found
+
+
+def test_documents_of_one_title_are_told_apart_by_their_ids(client: Client, tmp_path: Path) -> None:
+    publish(tmp_path, {"a.md": "# Miete\n\nA.", "alt/b.md": "# Miete\n\nB.", "c.md": "# Pacht\n\nC."})
+    sign_in(client, person("anna", ["alle"]))
+    assert sorted(texts(parsed(client.get("/documents/")), ".facts dd[dir]")) == ["a", "alt/b"]

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from evidence import documents, viewer
 from evidence.errors import Refused, Unavailable
+from evidence.presentation import namesakes
 from evidence.viewer import Heading, Reading
 from evidence.web.errors import words
 from evidence.web.forms import PlaceForm, TitleForm
@@ -36,6 +37,7 @@ def titles(request: HttpRequest) -> HttpResponse:
     context = {
         "title": title,
         "titles": found,
+        "namesakes": namesakes(found.cards),
         "first": offset + 1,
         "last": offset + len(found.cards),
         "earlier": max(offset - documents.PAGE, 0) if offset else None,

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from evidence import search
 from evidence.errors import Refused
+from evidence.presentation import namesakes
 from evidence.search import Choice, Results
 from evidence.web.errors import words
 from evidence.web.forms import SearchForm
@@ -79,6 +80,7 @@ def _context(request: Request, question: str, results: Results) -> dict[str, obj
     return {
         "question": question,
         "results": results,
+        "namesakes": namesakes(hit.document for hit in results.hits),
         "filters": _filters(request.GET, results),
         "narrowed": sum(choice.chosen for choices in results.choices.values() for choice in choices),
         "without_filters": _address(request.GET, dict.fromkeys(_HEADINGS, ())),

@@ -21,7 +21,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from evidence import identity, presentation, publishing, uploads
-from evidence.content import SpanKind
+from evidence.content import Note, SpanKind
 from evidence.errors import EvidenceError, Refused, Unavailable
 from evidence.formats import FORMATS
 from evidence.models import Document, Page, Passage, Status, Upload
@@ -351,7 +351,12 @@ def _suggested(request: Request, row: Upload) -> Description:
 def _done(request: Request, row: Upload, document: Document) -> Mapping[str, object]:
     found = publishing.mine(request.access, document.public_id)
     waiting = uploads.waiting(request.access)
-    return {"card": None if found is None else _card(found), "waiting": len(waiting), "next": waiting[0] if waiting else None}
+    return {
+        "card": None if found is None else _card(found),
+        "searchable": Note.NO_TEXT not in row.notes,
+        "waiting": len(waiting),
+        "next": waiting[0] if waiting else None,
+    }
 
 
 def _card(document: Document) -> Card:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
 from evidence import ingest
+from evidence.content import Note
 from evidence.errors import EvidenceError, Refused
 from evidence.formats import FORMATS
 from evidence.ingest import Report
@@ -21,6 +23,19 @@ NOTHING_DONE = 2
 DONE_IN_PART = 1
 SHOWN = 20
 """Lines of one kind that are printed; the rest is counted."""
+
+
+NOTES: Final = {
+    Note.NO_TEXT: "taken in, but nothing in it can be searched (no text; a scan, perhaps)",
+    Note.LETTER_SOUP: "letter soup: no character map, so this is not searched",
+    Note.UNSEEN_TEXT: "holds words that nobody sees in the original (labelled)",
+    Note.ENCODING_ASSUMED: "does not say its encoding, which was assumed",
+    Note.REPAIRED: "damaged; what could be read was taken in",
+    Note.NOT_SHOWN: "holds parts that are not in the text",
+    Note.ATTACHMENTS: "has attachments, which were not read",
+    Note.FORM_VALUES: "has form fields whose values no page shows",
+}
+"""What is said of files that were read with something to know about them."""
 
 
 class Command(BaseCommand):
@@ -60,12 +75,14 @@ class Command(BaseCommand):
             raise CommandError("Some of it was refused (see above); the rest is taken in.", returncode=DONE_IN_PART)
 
     def _tell(self, report: Report, listing: Listing) -> None:
-        counts = ", ".join(f"{number} {name}" for name, number in report.counts.items() if number)
+        counts = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in report.counts.items() if number)
         self.stdout.write(counts or "nothing to do")
         self._lines(
             "not read (no such format yet)", [f"{number} × {ending or 'no ending'}" for ending, number in report.unread.items()]
         )
         self._lines("rules that no file fits", list(listing.unused))
+        for note, title in NOTES.items():
+            self._lines(title, [path for path, found in report.noted if found is note])
         self._lines("readable by nobody", [f"{document}: {reason}" for document, reason in report.unreadable])
         self._lines("refused", [f"{one.path or 'source'}: {one.error} [{one.error.code}]" for one in report.refusals])
         if not report.complete:
