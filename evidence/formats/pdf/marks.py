@@ -74,11 +74,10 @@ def has_bad_heading(passages: Sequence[Passage], flags: Bits) -> bool:
 
 def _spans(passages: Sequence[Passage], flags: Bits, bit: int, kind: SpanKind) -> Iterator[Span]:
     marked, generated = (flags & bit) > 0, (flags & GENERATED) > 0
-    for passage in passages:
-        own = marked[passage.start : passage.end]
-        if not own.any():
-            continue
-        own = _bridged(own, generated[passage.start : passage.end])
+    starts = np.fromiter((passage.start for passage in passages), dtype=np.int64, count=len(passages))
+    for number in np.unique(np.searchsorted(starts, np.flatnonzero(marked), "right") - 1).tolist():
+        passage = passages[number]
+        own = _bridged(marked[passage.start : passage.end], generated[passage.start : passage.end])
         edges = np.flatnonzero(np.diff(own, prepend=False, append=False)) + passage.start
         for start, end in edges.reshape(-1, 2).tolist():
             yield Span(kind, start, end)
