@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Final
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -22,7 +22,7 @@ from django.conf import settings as django_settings
 from django.db import transaction
 from django.utils import timezone
 
-from evidence import audit, blobs, parsing, projection, removal
+from evidence import audit, blobs, parsing, projection, removal, representations
 from evidence.anchoring import Parser
 from evidence.confinement import NoProcess
 from evidence.content import Content, Note
@@ -35,15 +35,12 @@ from evidence.models import (
     Document,
     Effect,
     Group,
-    Page,
-    Passage,
     Representation,
     Revision,
     Run,
     Source,
     Tenant,
 )
-from evidence.profile import PROFILE
 from evidence.sources import Item, Listing, Refusal
 from evidence.sources.rules import Settings
 
@@ -56,8 +53,6 @@ PUBLISHING_WAITS: Final = 20.0
 DOCUMENTS_AHEAD: Final = 2
 """That are taken apart while one is written: their bytes and texts are in memory."""
 MAX_KEPT_PROBLEMS: Final = 1_000
-MAX_TITLE: Final = 500
-MAX_PAGE_LABEL: Final = 50
 _METADATA: Final = ("owner", "origin", "language", "kind", "status", "valid_from", "valid_until", "sensitivity")
 MAX_REMOVED_SHARE: Final = 0.5
 """A run that misses more than this share of what was known is taken for a fault of the source, not for a removal."""
@@ -319,7 +314,7 @@ class _Intake:
             digest = hashlib.sha256(data).hexdigest()
             revision = None if known is None else known.revisions.filter(label=item.label, source_sha256=digest).first()
             parser = form.parser_with(item.options)
-            kept = None if revision is None else _kept(revision, parser)
+            kept = None if revision is None else representations.kept(revision, parser)
             content = None if kept else self._parse_new(ending, data, item)
             return _Begun(form, parser, data, digest, revision, kept, content)
         except EvidenceError as error:
@@ -381,14 +376,14 @@ class _Intake:
         self._report.noted += [(item.path, note) for note in read.content.notes]
         if Note.NO_TEXT in read.content.notes:
             self._count("no_text")
-        return _State(_represent(row, revision, begun.parser, read.content), new=True)
+        return _State(representations.write(row, revision, begun.parser, read.content), new=True)
 
     def _facts(self, row: Document, item: Item, state: _State | None) -> bool:
         """Metadata, rights and the current state of a document, in place; gives whether anything changed."""
         grant = self._principals.grant(item.rights)
         said = item.metadata
         own_title = row.title if state is None else state.representation.title
-        title = (said.title or own_title or PurePosixPath(item.path).stem)[:MAX_TITLE]
+        title = (said.title or own_title or PurePosixPath(item.path).stem)[: representations.MAX_TITLE]
         facts = {
             "access_class_id": self._class(grant),
             "current_id": row.current_id if state is None else state.representation.pk,
@@ -457,69 +452,6 @@ def _rules(row: AccessClass, grant: Grant) -> Iterable[AccessRule]:
     yield from (AccessRule(access_class=row, effect=Effect.ALLOW, user_id=user) for user in grant.allow_users)
     yield from (AccessRule(access_class=row, effect=Effect.DENY, group_id=group) for group in grant.deny_groups)
     yield from (AccessRule(access_class=row, effect=Effect.DENY, user_id=user) for user in grant.deny_users)
-
-
-def _kept(revision: Revision, parser: Parser) -> Representation | None:
-    """What this parser under this profile made of the revision before."""
-    return revision.representations.filter(
-        parser_name=parser.name, parser_version=parser.version, parser_configuration=parser.configuration, profile=PROFILE
-    ).first()
-
-
-def _represent(row: Document, revision: Revision, parser: Parser, content: Content) -> Representation:
-    """Write a text, its passages and its pages."""
-    text_sha256 = hashlib.sha256(content.text.encode()).hexdigest()
-    parts = (revision.label, revision.source_sha256, parser.name, parser.version, parser.configuration, PROFILE, text_sha256)
-    representation = Representation.objects.create(
-        revision=revision,
-        public_id=uuid5(row.public_id, "\0".join(parts)),
-        parser_name=parser.name,
-        parser_version=parser.version,
-        parser_configuration=parser.configuration,
-        profile=PROFILE,
-        text_sha256=text_sha256,
-        title=content.title[:MAX_TITLE],
-        length=len(content.text),
-        passage_count=len(content.passages),
-        notes=list(content.notes),
-    )
-    rows = passages(representation, content)
-    while some := list(islice(rows, 2_000)):  # all the rows of a long document at once would take a kilobyte each
-        Passage.objects.bulk_create(some)
-    Page.objects.bulk_create(_pages(representation, content), batch_size=500)
-    return representation
-
-
-def _pages(representation: Representation, content: Content) -> Iterable[Page]:
-    for number, page in enumerate(content.pages, start=1):
-        yield Page(
-            representation=representation,
-            number=number,
-            label=page.label[:MAX_PAGE_LABEL],
-            start=page.start,
-            end=page.end,
-            width=page.width,
-            height=page.height,
-            boxes=page.boxes,
-        )
-
-
-def passages(representation: Representation, content: Content, *, first: int = 0, count: int | None = None) -> Iterator[Passage]:
-    """The rows of a text's passages from number `first` on, at most `count` of them."""
-    found = enumerate(zip(content.pieces(), content.spans_by_passage(), strict=True))
-    for number, ((passage, text), spans) in islice(found, first, None if count is None else first + count):
-        yield Passage(
-            representation=representation,
-            number=number,
-            kind=passage.kind,
-            level=passage.level,
-            start=passage.start,
-            end=passage.end,
-            text=text,
-            headings=passage.headings,
-            columns=passage.columns,
-            spans=[[span.kind, span.start, span.end, span.value] for span in spans],
-        )
 
 
 def _withdraw_missing(source: Source, seen: set[str], report: Report, *, allow_removals: bool) -> None:

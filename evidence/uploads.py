@@ -19,7 +19,7 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from evidence import blobs, identity, ingest, jobs, parsing, removal
+from evidence import blobs, identity, jobs, parsing, removal, representations
 from evidence.access import Access
 from evidence.content import Content
 from evidence.errors import EvidenceError, Refused, Unavailable, gettext_noop
@@ -149,7 +149,7 @@ def look(row: Upload, *, offset: int = 0) -> Look | None:
         return None
     content = content_of(row)
     first = min(max(offset, 0), max(len(content.passages) - 1, 0))
-    rows = ingest.passages(Representation(), content, first=first, count=SHOWN)
+    rows = representations.passages(Representation(), content, first=first, count=SHOWN)
     return Look(content, list(rows), first)
 
 
@@ -288,7 +288,7 @@ def named(form: Format, options: Options) -> str:
 
 def _facts(content: Content) -> dict[str, object]:
     return {
-        "title": content.title[: ingest.MAX_TITLE],
+        "title": content.title[: representations.MAX_TITLE],
         "length": len(content.text),
         "passage_count": len(content.passages),
         "page_count": len(content.pages),
