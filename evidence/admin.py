@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from evidence import audit, tokens
+from evidence.content import Note
 from evidence.models import AccessRule, AuditEvent, Group, Membership, Source, Tenant, Token, Upload
 
 admin.site.site_header = admin.site.site_title = "Fundstelle"
@@ -176,8 +177,10 @@ class SourceAdmin(FixedTenant):
         "location",
         "rights_confirmed_at",
         "number_of_documents",
+        "number_without_text",
+        "number_of_letter_soup",
     ]
-    readonly_fields = ["location", "rights_confirmed_at", "number_of_documents"]
+    readonly_fields = ["location", "rights_confirmed_at", "number_of_documents", "number_without_text", "number_of_letter_soup"]
     list_display = ["name", "tenant", "title", "kind", "rights_confirmed_at"]
     list_filter = ["tenant", "kind"]
     filter_horizontal = ["announced_to"]
@@ -187,6 +190,20 @@ class SourceAdmin(FixedTenant):
     def number_of_documents(self, source: Source) -> int:
         """How many, whoever may read them."""
         return source.documents.count() if source.pk else 0
+
+    @admin.display(description=_("documents without text (scans)"))
+    def number_without_text(self, source: Source) -> int:
+        """How many of them hold nothing that could be searched now."""
+        return self._noted(source, Note.NO_TEXT)
+
+    @admin.display(description=_("documents that are letter soup"))
+    def number_of_letter_soup(self, source: Source) -> int:
+        """How many of them have no character map, so that they are not found by their words."""
+        return self._noted(source, Note.LETTER_SOUP)
+
+    def _noted(self, source: Source, note: Note) -> int:
+        current = source.documents.filter(withdrawn_at=None).values_list("current__notes", flat=True) if source.pk else []
+        return sum(note in (notes or ()) for notes in current)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """It holds documents."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +26,7 @@ from evidence.models import (
     Tenant,
     Upload,
 )
+from evidence.tests.builders import publish
 
 pytestmark = pytest.mark.django_db
 
@@ -189,3 +192,11 @@ def test_a_person_who_brought_files_can_be_deleted_and_the_files_wait_for_their_
     Upload.objects.create(tenant=tenant, user=anna, name="a.txt", size=7, kept_until=now())
     assert operator.post(f"/admin/auth/user/{anna.pk}/delete/", {"post": "yes"}).status_code == 302
     assert Upload.objects.get().user is None
+
+
+def test_scans_are_counted_for_administrators(operator: Client, tmp_path: Path) -> None:
+    publish(tmp_path, {"leer.txt": "", "voll.txt": "Text."})
+    source = Source.objects.get(name="handbuch")
+    page = operator.get(f"/admin/evidence/source/{source.pk}/change/").content.decode()
+    counted = dict(re.findall(r"<label>([^<]*):</label>\s*<div class=\"readonly\">(\d+)</div>", page))
+    assert (counted["Documents"], counted["Documents without text (scans)"]) == ("2", "1")
