@@ -17,7 +17,7 @@ from e2e.reading_page import wait_for_state
 from e2e.site import Room, Site
 from e2e.steps import QUESTION, QUOTE, joined, result
 from e2e.test_accessibility import OPTIONS, RUN, SIDEWAYS
-from evidence import citations, formats, ingest, profile, removal, worker
+from evidence import citations, formats, profile, removal, representations, worker
 from evidence.access import Access
 from evidence.anchoring import Parser
 from evidence.models import Citation, Membership, Passage, Role
@@ -259,7 +259,7 @@ def another_parser(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def another_profile(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingest, "PROFILE", profile.PROFILE + " other")
+    monkeypatch.setattr(representations, "PROFILE", profile.PROFILE + " other")
     builders.run(room.folder, of=room.tenant)
 
 

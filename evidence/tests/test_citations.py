@@ -13,7 +13,7 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evidence import annotation, citations, formats, ingest, profile, removal, worker
+from evidence import annotation, citations, formats, profile, removal, representations, worker
 from evidence.access import Access
 from evidence.anchoring import Anchor, Parser, State
 from evidence.citations import Cited, Resolution
@@ -129,7 +129,7 @@ def test_another_parser_is_parser_changed(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_another_profile_is_profile_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     citation = cited(tmp_path)
-    monkeypatch.setattr(ingest, "PROFILE", profile.PROFILE + " other")
+    monkeypatch.setattr(representations, "PROFILE", profile.PROFILE + " other")
     run(tmp_path)
     found = state(citation)
     assert found.state == State.PROFILE_CHANGED

@@ -14,7 +14,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 from selectolax.lexbor import LexborHTMLParser
 
-from evidence import annotation, citations, formats, ingest, profile, removal, worker
+from evidence import annotation, citations, formats, profile, removal, representations, worker
 from evidence.anchoring import Parser
 from evidence.models import Citation, Document, Membership, Passage
 from evidence.tests.builders import access, document, person, publish, rules, run, tenant, write
@@ -165,7 +165,7 @@ def another_parser(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def another_profile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingest, "PROFILE", profile.PROFILE + " other")
+    monkeypatch.setattr(representations, "PROFILE", profile.PROFILE + " other")
     run(folder)
 
 
