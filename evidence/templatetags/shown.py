@@ -49,7 +49,7 @@ _NOTES: Final[Mapping[Note, StrPromise]] = {
         "The file does not say how its characters are encoded. The usual encoding was assumed; single characters may be wrong."
     ),
     Note.ATTACHMENTS: _("Other files are attached to this one. They have not been read."),
-    Note.FORM_VALUES: _("What was filled into fields of a form is part of the text."),
+    Note.FORM_VALUES: _("Fields of a form hold values that no page shows. They are not part of the text."),
     Note.NOT_SHOWN: _("The file holds parts that are not shown in the text. The original has them."),
     Note.REPAIRED: _("The file is damaged. What could be read of it is shown; something may be missing."),
 }
