@@ -1,7 +1,8 @@
 """Who asks, and what that person may read now: the one statement of the visibility rule.
 
 A class is readable when the person is active, the membership is active and in the class's tenant, a principal of the person
-is allowed, none is denied, and the source's rights were confirmed within its revocation SLA. Anything else means no.
+is allowed, none is denied, the source is not closed, its rights were confirmed within its revocation SLA, and a sensitive one
+confirms them at this moment. Anything else means no.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from evidence import live
 from evidence.access import Access, Withheld
 from evidence.models import AccessRule, Effect, Membership, Role, Source, SourceKind, Tenant, Token
 
@@ -50,7 +52,7 @@ def for_token(secret: str) -> Bearer | None:
     The person must be active and an active member of the token's tenant now, as for a page.
     """
     now = timezone.now()
-    token = Token.objects.valid(now).filter(digest=Token.digest_of(secret)).first()
+    token = Token.objects.valid(now).filter(source=None, digest=Token.digest_of(secret)).first()
     if token is None:
         return None
     membership = _active(token.user_id).filter(tenant=token.tenant_id).first()
@@ -81,24 +83,37 @@ def _active(user: int) -> QuerySet[Membership]:
 
 
 def _for_membership(membership: Membership, *, now: datetime) -> Access:
-    groups = list(membership.groups.filter(tenant=membership.tenant_id).values_list("pk", flat=True))
+    groups = _groups(membership, now=now)
     announced = Source.announced_to.through.objects.filter(source_id=OuterRef("pk"), group_id__in=groups)
     sources = list(Source.objects.filter(tenant=membership.tenant_id).annotate(announced=Exists(announced)))
-    fresh = [source.pk for source in sources if rights_are_fresh(source, now=now)]
+    fresh = {source.pk: source for source in sources if rights_are_fresh(source, now=now)}
     mine = AccessRule.objects.filter(Q(group__in=groups) | Q(user=membership.user_id), access_class__source__in=fresh)
-    rules = set(mine.values_list("access_class", "effect"))
-    allowed, denied = ({one for one, effect in rules if effect == which} for which in (Effect.ALLOW, Effect.DENY))
+    rules = set(mine.values_list("access_class", "effect", "access_class__source"))
+    denied = {one for one, effect, _ in rules if effect == Effect.DENY}
+    readable: dict[int, set[int]] = {}
+    for one, effect, source in rules:
+        if effect == Effect.ALLOW and one not in denied:
+            readable.setdefault(source, set()).add(one)
+    asked = {pk: classes for pk, classes in readable.items() if fresh[pk].sensitive}
+    confirmed = live.confirmed(asked, user=membership.user_id, groups=groups)
+    withheld = {pk for pk in asked if confirmed.get(pk) is None}
+    classes = {one for pk, some in readable.items() for one in (some if pk not in asked else confirmed.get(pk) or ())}
     return Access(
         user=membership.user_id,
         tenant=membership.tenant_id,
         role=membership.role,
-        classes=frozenset(allowed - denied),
+        classes=frozenset(classes),
         withheld=tuple(
             Withheld(source=source.name, title=source.title, contact=source.contact)
             for source in sources
-            if source.announced and source.pk not in fresh
+            if source.announced and (source.pk not in fresh or source.pk in withheld)
         ),
     )
+
+
+def _groups(membership: Membership, *, now: datetime) -> Sequence[int]:
+    """The person's groups that count now."""
+    return list(membership.groups.filter(tenant=membership.tenant_id).values_list("pk", flat=True))
 
 
 def may_upload(access: Access) -> bool:
@@ -107,7 +122,11 @@ def may_upload(access: Access) -> bool:
 
 
 def rights_are_fresh(source: Source, *, now: datetime) -> bool:
-    """Whether the source's rights count now: kept here, or confirmed no longer ago than its SLA (and not in the future)."""
+    """Whether the source's rights count now: not closed, and kept here, or confirmed no longer ago than its SLA (and not in the
+    future).
+    """
+    if source.closed_at is not None:
+        return False
     if source.kind == SourceKind.LOCAL:
         return True
     confirmed = source.rights_confirmed_at

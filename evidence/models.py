@@ -25,6 +25,10 @@ from evidence.profile import normalise
 
 DEFAULT_REVOCATION_SLA = timedelta(hours=24)
 """How long confirmed rights count when a source names nothing else: one missed nightly run closes it."""
+DEFAULT_PURGE_AFTER = timedelta(days=7)
+"""How long what left its source can come back as it was: a folder that was moved by mistake is put back within a week."""
+DEFAULT_MISSING_SHARE = 0.5
+"""A run that misses more than this share of what was known is taken for a fault of the source, not for a removal."""
 
 
 class Tenant(models.Model):
@@ -33,6 +37,12 @@ class Tenant(models.Model):
     slug = models.SlugField(_("short name"), unique=True)
     name = models.CharField(_("name"), max_length=200)
     contact = models.CharField(_("contact"), max_length=200, blank=True, help_text=_("Whom people ask when they find nothing."))
+    trace_searches = models.BooleanField(
+        _("trace searches"),
+        default=False,
+        help_text=_("Keep which classes were searched and which passages were shown: ids only."),
+    )
+    diagnosis_until = models.DateTimeField(null=True, blank=True, help_text="until then, traces keep the words of questions too")
 
     class Meta:
         verbose_name = _("tenant")
@@ -44,16 +54,30 @@ class Tenant(models.Model):
 
 
 class Group(models.Model):
-    """Who people are, inside one tenant."""
+    """Who people are, inside one tenant.
+
+    issuer, external_id: the identity provider that says who is in it, and its id there; both empty for a group that is kept here.
+    """
 
     tenant = models.ForeignKey(Tenant, models.CASCADE, verbose_name=_("tenant"), related_name="groups")
     name = models.CharField(_("name"), max_length=100)
+    issuer = models.CharField(_("issuer"), max_length=300, blank=True)
+    external_id = models.CharField(_("id at the issuer"), max_length=300, blank=True)
 
     class Meta:
         verbose_name = _("group")
         verbose_name_plural = _("groups")
         ordering = ["tenant", "name"]
-        constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="group_once_per_tenant")]
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "name"], name="group_once_per_tenant"),
+            models.UniqueConstraint(
+                fields=["tenant", "issuer", "external_id"], condition=~models.Q(issuer=""), name="group_once_per_issuer"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(issuer="", external_id="") | (~models.Q(issuer="") & ~models.Q(external_id="")),
+                name="group_issuer_with_id",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.tenant.slug}/{self.name}"
@@ -91,11 +115,41 @@ class Membership(models.Model):
         return f"{self.user} @ {self.tenant.slug}"
 
 
+class Identity(models.Model):
+    """Who a person is at an identity provider: known by issuer and subject, never by a name that is shown.
+
+    groups_at: when the provider last said in which groups the person is; older than allowed, they do not count.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("person"), related_name="identities")
+    issuer = models.CharField(_("issuer"), max_length=300)
+    subject = models.CharField(_("id at the issuer"), max_length=300)
+    groups_at = models.DateTimeField(_("groups confirmed"), null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("identity")
+        verbose_name_plural = _("identities")
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="identity_once")]
+
+    def __str__(self) -> str:
+        return f"identity {self.pk}"
+
+
 class SourceKind(models.TextChoices):
-    """Where rights are kept: here (local), or in a file beside the documents (folder)."""
+    """Where documents come from, and so where their rights are kept."""
 
     LOCAL = "local", _("kept here")
     FOLDER = "folder", _("folder")
+    GIT = "git", _("git repository")
+    PUSH = "push", _("pushed by another system")
+
+
+class Closed(models.TextChoices):
+    """Why a source is closed until somebody opens it again."""
+
+    ADMINISTRATOR = "administrator", _("closed by an administrator")
+    RESTORED = "restored", _("restored from a backup; its rights have not been confirmed since")
 
 
 class Source(models.Model):
@@ -105,14 +159,43 @@ class Source(models.Model):
     name = models.SlugField(_("short name"))
     title = models.CharField(_("title"), max_length=200)
     kind = models.CharField(_("kind"), max_length=20, choices=SourceKind.choices, default=SourceKind.FOLDER)
-    location = models.CharField(_("location"), max_length=1000, blank=True)
+    location = models.CharField(
+        _("location"), max_length=1000, blank=True, help_text=_("A folder or an address. Without any password: see the README.")
+    )
+    rules_location = models.CharField(
+        _("rules file"), max_length=1000, blank=True, help_text=_("Empty: fundstelle.toml beside the documents.")
+    )
     contact = models.CharField(_("contact"), max_length=200, blank=True)
+    sensitive = models.BooleanField(
+        _("sensitive"), default=False, help_text=_("The source is asked again whenever somebody searches or reads.")
+    )
+    ask_url = models.CharField(
+        _("address to ask"), max_length=1000, blank=True, help_text=_("Of a sensitive source that is pushed: who answers.")
+    )
+    sync_every = models.DurationField(
+        _("synchronised every"), null=True, blank=True, help_text=_("Empty: only when somebody asks for it.")
+    )
+    next_sync_at = models.DateTimeField(_("next synchronisation"), null=True, blank=True)
+    watched = models.BooleanField(_("watched"), default=False, help_text=_("A changed file of a local folder starts a run."))
+    max_missing_share = models.FloatField(
+        _("largest missing share"),
+        default=DEFAULT_MISSING_SHARE,
+        help_text=_("A listing that misses more of what was known withdraws nothing and closes the source. 0 to 1."),
+    )
+    purge_after = models.DurationField(
+        _("removed after"),
+        default=DEFAULT_PURGE_AFTER,
+        help_text=_("How long what left the source is kept, invisible, in case that it comes back."),
+    )
     revocation_sla = models.DurationField(
         _("revocation SLA"),
         default=DEFAULT_REVOCATION_SLA,
         help_text=_("How old confirmed rights may be before the source closes."),
     )
     rights_confirmed_at = models.DateTimeField(_("rights confirmed"), null=True, blank=True)
+    rights_stamp = models.CharField(max_length=200, blank=True, help_text="names what stated the rights that were confirmed last")
+    closed_at = models.DateTimeField(_("closed"), null=True, blank=True)
+    closed_because = models.CharField(_("closed because"), max_length=20, blank=True, choices=Closed.choices)
     announced_to = models.ManyToManyField(
         Group,
         verbose_name=_("announced to"),
@@ -128,6 +211,10 @@ class Source(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "name"], name="source_once_per_tenant"),
             models.CheckConstraint(condition=models.Q(kind__in=SourceKind.values), name="source_kind_known"),
+            models.CheckConstraint(condition=models.Q(closed_because__in=["", *Closed.values]), name="source_closed_known"),
+            models.CheckConstraint(
+                condition=models.Q(max_missing_share__gte=0, max_missing_share__lte=1), name="source_missing_share_is_one"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -211,6 +298,7 @@ class Document(models.Model):
     valid_until = models.DateField(null=True)
     sensitivity = models.CharField(max_length=50, blank=True)
     rights_problem = models.CharField(max_length=300, blank=True)
+    rights_as_of = models.DateTimeField(null=True, help_text="when a pushing system read these rights, where it said so")
     current = models.ForeignKey("Representation", models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
@@ -250,9 +338,13 @@ class Revision(models.Model):
     label = models.CharField(max_length=100)
     dated = models.DateField(null=True)
     source_sha256 = models.CharField(max_length=64)
+    stamp = models.CharField(max_length=200, blank=True, help_text="sources.Item.stamp: the same one means the same bytes")
     size = models.BigIntegerField()
     media_type = models.CharField(max_length=100)
     path = models.CharField(max_length=1000, blank=True)
+    origin_state = models.CharField(
+        max_length=100, blank=True, help_text="what the source calls this state: a commit, for example"
+    )
     password = models.CharField(max_length=200, blank=True, help_text="what opens the file; pictures of its pages need it")
     imported_at = models.DateTimeField(default=timezone.now)
 
@@ -484,6 +576,11 @@ class Scope(models.TextChoices):
 
     READ = "read", _("search, read and check")
     CITE = "cite", _("make citations")
+    PUSH = "push", _("bring the documents and rights of one source")
+
+
+PERSONAL_SCOPES = (Scope.READ, Scope.CITE)
+"""What people let programs do for them."""
 
 
 class TokenQuerySet(models.QuerySet["Token"]):
@@ -495,7 +592,8 @@ class TokenQuerySet(models.QuerySet["Token"]):
 
 
 class Token(models.Model):
-    """What lets a program act for one person in one tenant. Of the secret only SHA-256 and the first characters are kept.
+    """What lets a program act for one person in one tenant, or (`push`) for one source, whoever made it. Of the secret only
+    SHA-256 and the first characters are kept.
 
     The secret is 256 random bits, so that nobody finds it by trying, and a fast hash is enough.
     """
@@ -506,6 +604,7 @@ class Token(models.Model):
     prefix = models.CharField(_("begins with"), max_length=12)
     digest = models.CharField(max_length=64, unique=True)
     scopes = models.CharField(_("may"), max_length=20, help_text="values of Scope with a blank between them")
+    source = models.ForeignKey(Source, models.CASCADE, verbose_name=_("source"), null=True, related_name="tokens")
     created_at = models.DateTimeField(_("made"), default=timezone.now)
     expires_at = models.DateTimeField(_("valid until"))
     last_used_at = models.DateTimeField(_("last used"), null=True)
@@ -518,7 +617,13 @@ class Token(models.Model):
         verbose_name_plural = _("tokens")
         ordering = ["-created_at", "-id"]
         constraints = [
-            models.CheckConstraint(condition=models.Q(scopes__in=["read", "cite", "read cite"]), name="token_scopes_known")
+            models.CheckConstraint(
+                condition=models.Q(scopes__in=["read", "cite", "read cite", "push"]), name="token_scopes_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(scopes="push", source__isnull=False) | (~models.Q(scopes="push") & models.Q(source=None)),
+                name="token_pushes_to_one_source",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -561,7 +666,11 @@ class Job(models.Model):
 
 
 class Run(models.Model):
-    """One import run of a source: what it saw and did. Paths and codes, no text."""
+    """One run of a source: what it saw and did. Paths and codes, no text.
+
+    total, done: items, while it goes on. error: code of what ended it. sample: what was read back afterwards (see
+    evidence.sampling).
+    """
 
     class Outcome(models.TextChoices):
         """How a run ended; one that was killed stays `running`."""
@@ -569,6 +678,7 @@ class Run(models.Model):
         RUNNING = "running", _("running")
         COMPLETE = "complete", _("complete")
         INCOMPLETE = "incomplete", _("incomplete")
+        FAILED = "failed", _("failed")
 
     source = models.ForeignKey(Source, models.CASCADE, related_name="runs")
     started_at = models.DateTimeField(default=timezone.now)
@@ -576,12 +686,104 @@ class Run(models.Model):
     outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.RUNNING)
     counts = models.JSONField(default=dict)
     problems = models.JSONField(default=list)
+    total = models.PositiveIntegerField(null=True)
+    done = models.PositiveIntegerField(default=0)
+    seen_at = models.DateTimeField(default=timezone.now, help_text="when it last said how far it is")
+    error = models.CharField(max_length=100, blank=True)
+    sample = models.JSONField(default=dict)
 
     class Meta:
         ordering = ["-started_at"]
 
     def __str__(self) -> str:
         return f"{self.source} {self.started_at:%Y-%m-%d %H:%M}"
+
+
+class Revocation(models.Model):
+    """Rights that were taken away, and how long that took: one row for each run, push or drill that did it.
+
+    at_origin: when it happened there, where the origin says so. documents: how many it concerned.
+    """
+
+    source = models.ForeignKey(Source, models.CASCADE, related_name="revocations")
+    at_origin = models.DateTimeField(null=True)
+    in_effect_at = models.DateTimeField(default=timezone.now)
+    documents = models.PositiveIntegerField()
+    drill = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["-in_effect_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"revocation {self.pk}"
+
+
+class Receipt(models.Model):
+    """What shows that a document was removed: times, counts, and a search for what is left of it. Ids and numbers, no content.
+
+    counts: kind of thing -> how many were removed. traces: place -> how many were found there afterwards, null where it can't be
+    searched.
+    """
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, models.CASCADE, related_name="receipts")
+    source = models.ForeignKey(Source, models.SET_NULL, null=True, related_name="receipts")
+    document = models.UUIDField(db_index=True, help_text="public id of the document that was removed")
+    requested_at = models.DateTimeField(default=timezone.now)
+    invisible_at = models.DateTimeField(null=True)
+    purged_at = models.DateTimeField(null=True, help_text="when its rows were removed")
+    finished_at = models.DateTimeField(null=True, help_text="when nothing was left in any file")
+    counts = models.JSONField(default=dict)
+    traces = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["-requested_at", "-id"]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+
+class SearchTrace(models.Model):
+    """What one search asked and showed, in ids: written only while the tenant wants it.
+
+    classes: ids of access classes. passages: [representation, number] of each hit, in their order. query: the words, kept only
+    while a diagnosis goes on.
+    """
+
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    tenant = models.ForeignKey(Tenant, models.CASCADE, related_name="search_traces")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")
+    classes = models.JSONField(default=list)
+    passages = models.JSONField(default=list)
+    total = models.PositiveIntegerField(default=0)
+    milliseconds = models.PositiveIntegerField(default=0)
+    query = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+
+    def __str__(self) -> str:
+        return f"search {self.pk}"
+
+
+class Alarm(models.Model):
+    """Something that an administrator must know: raised once, told by every way that is set up, and cleared when it is over."""
+
+    source = models.ForeignKey(Source, models.CASCADE, null=True, related_name="alarms")
+    code = models.CharField(max_length=50)
+    raised_at = models.DateTimeField(default=timezone.now)
+    cleared_at = models.DateTimeField(null=True)
+    told = models.JSONField(default=dict, help_text="way -> when it was told that it was raised and cleared")
+
+    class Meta:
+        ordering = ["-raised_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["source", "code"], condition=models.Q(cleared_at=None), name="alarm_once_of_source"),
+            models.UniqueConstraint(fields=["code"], condition=models.Q(cleared_at=None, source=None), name="alarm_once_of_all"),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
 
 
 class AuditEvent(models.Model):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import tomllib
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -37,6 +38,19 @@ def _whole_number(name: str, default: int) -> int:
     if not value.isascii() or not value.isdigit() or int(value) < 1:
         raise ImproperlyConfigured(f"{name} is a whole number from 1.")
     return int(value)
+
+
+def _credentials(path: str) -> dict[str, dict[str, str]]:
+    """What reading origins takes, by "tenant/source": from a TOML file of the operator, never from the database."""
+    if not path:
+        return {}
+    try:
+        table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ImproperlyConfigured(f"FUNDSTELLE_CREDENTIALS can't be read: {type(error).__name__}.") from None
+    if not all(isinstance(one, dict) and all(isinstance(text, str) for text in one.values()) for one in table.values()):
+        raise ImproperlyConfigured('FUNDSTELLE_CREDENTIALS holds tables of texts, each as ["tenant/source"].')
+    return table
 
 
 def _is_production() -> bool:
@@ -140,6 +154,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Reading files: what one of them may take
 PARSE_SECONDS = _whole_number("FUNDSTELLE_PARSE_SECONDS", 60)  # thousands of PDF pages
 PARSE_MEMORY_MB = _whole_number("FUNDSTELLE_PARSE_MEMORY_MB", 1_024)
+
+# Origins: passwords and keys are kept apart from the database and its backups
+CREDENTIALS = _credentials(os.environ.get("FUNDSTELLE_CREDENTIALS", ""))
 
 # The REST API
 API_CALLS_PER_MINUTE = _whole_number("FUNDSTELLE_API_CALLS_PER_MINUTE", 6_000)  # 100 a second, with one token and process

@@ -15,7 +15,7 @@ from django.utils import timezone
 from evidence import audit
 from evidence.access import Access
 from evidence.errors import Refused, Unavailable, gettext_noop
-from evidence.models import Scope, Tenant, Token
+from evidence.models import PERSONAL_SCOPES, Tenant, Token
 
 MARK: Final = "fst_"
 """What every secret begins with, so that people and scanners of source code recognise one."""
@@ -49,7 +49,7 @@ def make(access: Access, *, name: str, scopes: Collection[str], days: object = D
             name=name.strip(),
             prefix=secret[:SHOWN],
             digest=Token.digest_of(secret),
-            scopes=" ".join(scope for scope in Scope.values if scope in scopes),
+            scopes=" ".join(scope for scope in PERSONAL_SCOPES if scope in scopes),
             created_at=now,
             expires_at=now + valid_for,
         )
@@ -87,7 +87,7 @@ def _owner(access: Access) -> tuple[User, Tenant]:
 def _refuse(name: str, scopes: Collection[str]) -> None:
     if not (1 <= len(name.strip()) <= MAX_NAME and name.strip().isprintable()):
         raise Refused("token_name", gettext_noop("A token needs a name of at most %(limit)d characters."), limit=MAX_NAME)
-    if not scopes or not set(scopes) <= set(Scope.values):
+    if not scopes or not set(scopes) <= set(PERSONAL_SCOPES):
         raise Refused("token_scopes", gettext_noop("Choose what the token may do."))
 
 

@@ -1,10 +1,11 @@
-"""Where documents come from: what a source lists, before anything is stored. I/O, but no database."""
+"""Where documents come from: what a source lists and what it says of rights, before anything is stored. I/O, but no database."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
+from pathlib import Path
 from typing import Protocol
 
 from evidence.content import Content
@@ -44,7 +45,8 @@ class Metadata:
 class Item:
     """One state of one document at its source. `read` gives the exact bytes and may raise EvidenceError or OSError.
 
-    options: how the bytes are to be read. content: what they hold, where they were read before.
+    options: how the bytes are to be read. content: what they hold, where they were read before. stamp: an equal one, not empty,
+    means the same bytes without reading them. state: what the source calls this state (a commit), shown as its origin.
     """
 
     external_id: str
@@ -56,6 +58,8 @@ class Item:
     read: Callable[[], bytes] = field(compare=False)
     options: Options = NOTHING_SAID
     content: Content | None = field(default=None, compare=False)
+    stamp: str = ""
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class Listing:
     unread: file ending (lower case, with its dot; "" for none) -> how many files of a format that is not read.
     unnamed: paths that no rule names. unused: patterns of rules that no path fits.
     complete: whether everything at the source was seen; if not, nothing may be taken as removed or confirmed.
+    stamp: names what stated these rights (`Source.stamp`). stated_at: when that was written, where the source knows.
     """
 
     items: Sequence[Item]
@@ -87,10 +92,34 @@ class Listing:
     unnamed: Sequence[str] = ()
     unused: Sequence[str] = ()
     complete: bool = True
+    stamp: str = ""
+    stated_at: datetime | None = None
 
 
 class Source(Protocol):
-    """What each kind of source gives."""
+    """What each kind of source gives that can be asked. Whatever can't be reached raises EvidenceError or OSError."""
 
     def list(self) -> Listing:
         """Everything that is there now. Raises EvidenceError when the source can't be listed at all."""
+
+    def stamp(self) -> str:
+        """Names what states the rights at this moment: an equal one means that they are stated as they were. Quick."""
+
+    def rights(self, paths: Collection[str]) -> Mapping[str, Rights]:
+        """What is stated now of each of these paths, as `Item.path` gives them. A path that is not in the answer is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a source is and what reading it takes. location: a folder or an address, never with a password.
+
+    rules: another place of the rules file, else empty. endings: of the formats that are read, lower case with the dot.
+    options: what the operator keeps apart from the database for this source (credentials, an endpoint). cache: a folder of
+    this source's own.
+    """
+
+    location: str
+    rules: str
+    endings: Collection[str]
+    options: Mapping[str, str] = field(repr=False)
+    cache: Path

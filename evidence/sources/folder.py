@@ -7,10 +7,11 @@ that are not read. Refused with a reason: links that lead out of the folder, nam
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,15 +20,21 @@ from typing import Final
 import unicodedata2
 
 from evidence.errors import Refused, gettext_noop
-from evidence.sources import Item, Listing, Refusal
+from evidence.sources import Item, Listing, Origin, Refusal, Rights
 from evidence.sources.patterns import MAX_PATH
-from evidence.sources.rules import RULES_FILE, Described, Rules
+from evidence.sources.rules import RULES_FILE, Described, Rules, beside, load
 from evidence.sources.states import arrange
 
 MAX_FILE_BYTES: Final = 20_000_000
 """The longest file that is read: ten times the longest German law in one text."""
 
 _NOT_IN_NAMES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+
+def at(origin: Origin) -> Folder:
+    """The folder of this origin. Raises Refused for rules that are none."""
+    root = Path(origin.location)
+    return Folder(root, load(Path(origin.rules)) if origin.rules else beside(root), origin.endings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,15 @@ class Folder:
             message = gettext_noop("There is no folder %(path)s.")
             raise Refused("folder_missing", message, path=_shown(str(self.root)))
         return _Run(self).listing()
+
+    def stamp(self) -> str:
+        """A digest of the rules file."""
+        file = self.root / RULES_FILE
+        return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else ""
+
+    def rights(self, paths: Collection[str]) -> Mapping[str, Rights]:
+        """What the rules say of those that are there."""
+        return {path: self.rules.describe(path).rights for path in paths if (self.root / path).is_file()}
 
 
 class _Run:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from evidence import tokens
 from evidence.errors import Refused
-from evidence.models import Scope
+from evidence.models import PERSONAL_SCOPES, Scope
 from evidence.tokens import DEFAULT_DAYS, MAX_DAYS, MAX_NAME, Made
 from evidence.web.errors import words
 from evidence.web.forms import TokenForm
@@ -55,7 +55,7 @@ def _page(request: Request, *, sent: Mapping[str, object], made: Made | None = N
         "made": made,
         "refused": refused,
         "sent": sent,
-        "scopes": Scope.choices,
+        "scopes": [(scope.value, scope.label) for scope in PERSONAL_SCOPES],
         "max_name": MAX_NAME,
         "max_days": MAX_DAYS,
     }
