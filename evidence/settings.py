@@ -158,6 +158,9 @@ PARSE_MEMORY_MB = _whole_number("FUNDSTELLE_PARSE_MEMORY_MB", 1_024)
 # Origins: passwords and keys are kept apart from the database and its backups
 CREDENTIALS = _credentials(os.environ.get("FUNDSTELLE_CREDENTIALS", ""))
 
+# Addresses elsewhere that are called: hosts that may be of the own network, at any port, by http too
+PRIVATE_HOSTS = [name.lower() for name in _names("FUNDSTELLE_PRIVATE_HOSTS", "")]
+
 # The REST API
 API_CALLS_PER_MINUTE = _whole_number("FUNDSTELLE_API_CALLS_PER_MINUTE", 6_000)  # 100 a second, with one token and process
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4_000_000  # bytes of a request: as many anchors as are resolved at once, each with a long quote
