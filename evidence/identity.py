@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -18,7 +19,7 @@ from django.utils import timezone
 
 from evidence import live
 from evidence.access import Access, Withheld
-from evidence.models import AccessRule, Effect, Membership, Role, Source, SourceKind, Tenant, Token
+from evidence.models import AccessRule, Closed, Effect, Membership, Role, Source, SourceKind, Tenant, Token
 
 NOBODY = Access(user=None, tenant=None, role="", classes=frozenset())
 """Someone who is not signed in, is inactive or belongs nowhere."""
@@ -28,6 +29,17 @@ MAY_UPLOAD: Final = frozenset({Role.EDITOR, Role.ADMINISTRATOR})
 """Roles that bring documents and say who may read them. What they see of other documents is for their groups to say."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
 """How exactly the last use of a token is known: a write with every request would make reading wait for imports."""
+
+
+class Openness(StrEnum):
+    """Whether a source's rights count now, and if not, why. A sensitive one must confirm them for each person beside that."""
+
+    OPEN = "open"
+    NEVER_CONFIRMED = "never_confirmed"
+    TOO_OLD = "too_old"
+    AHEAD = "ahead"  # confirmed in the future: the clock was set back
+    CLOSED = "closed"
+    RESTORED = "restored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +137,18 @@ def rights_are_fresh(source: Source, *, now: datetime) -> bool:
     """Whether the source's rights count now: not closed, and kept here, or confirmed no longer ago than its SLA (and not in the
     future).
     """
+    return openness(source, now=now) is Openness.OPEN
+
+
+def openness(source: Source, *, now: datetime) -> Openness:
+    """Whether the source's rights count now, and if not, why. Every other answer is derived from this one."""
     if source.closed_at is not None:
-        return False
+        return Openness.RESTORED if source.closed_because == Closed.RESTORED else Openness.CLOSED
     if source.kind == SourceKind.LOCAL:
-        return True
-    confirmed = source.rights_confirmed_at
-    return confirmed is not None and timedelta() <= now - confirmed <= source.revocation_sla
+        return Openness.OPEN
+    if source.rights_confirmed_at is None:
+        return Openness.NEVER_CONFIRMED
+    age = now - source.rights_confirmed_at
+    if age < timedelta():
+        return Openness.AHEAD
+    return Openness.OPEN if age <= source.revocation_sla else Openness.TOO_OLD

@@ -1,0 +1,222 @@
+"""Monitoring: how open, fresh and sound the sources are, in ids, counts and codes.
+
+Administrators, metrics and alarms read it. It gives no title and no text: those belong to people who may read them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Count, F, Max, Min, OuterRef, Q, QuerySet, Subquery
+
+from evidence import identity, jobs, projection, removal
+from evidence.identity import Openness
+from evidence.models import AuditEvent, Document, Job, Representation, Run, Source, SourceKind, id_list
+
+DROPPED_WITHIN: Final = timedelta(hours=24)
+"""Dropped hits are counted over this time: a fault of yesterday night is seen in the morning."""
+LOST_AFTER: Final = timedelta(minutes=30)
+"""A run that has said nothing for so long was killed; the largest file takes minutes."""
+_SYNC: Final = "sync"
+_BAD: Final = (Run.Outcome.INCOMPLETE, Run.Outcome.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """How one source is doing.
+
+    rights_age: None where rights were never confirmed, or are kept here and always are. last_good: when the last complete run
+    ended. next_try: when the next run is due. failures: runs in a row that were not complete; last_error: code of the last of
+    them, else "". documents: that are not withdrawn; withheld: those of them that nobody reads, for a problem of their rights.
+    pending, oldest_pending: documents whose last change has not reached the index, and for how long. dropped: hits that no
+    longer fitted the database, within DROPPED_WITHIN. jobs_given_up: of this source, that were tried too often.
+    """
+
+    source: Source
+    openness: Openness
+    rights_age: timedelta | None
+    last_good: datetime | None
+    next_try: datetime | None
+    failures: int
+    last_error: str
+    documents: int
+    withheld: int
+    withdrawn: int
+    pending: int
+    oldest_pending: timedelta | None
+    dropped: int
+    jobs_given_up: int
+    running: Run | None
+
+
+def sources(tenant: int | None, *, now: datetime) -> Sequence[SourceState]:
+    """The state of each source of this tenant, or of all tenants for None. The number of queries depends on neither."""
+    rows = list(_rows(tenant))
+    runs = _Runs.of({row.pk for row in rows})
+    documents = _documents(tenant)
+    places = _Places.read(now)
+    return [_state(row, runs, documents.get(row.pk, _NONE), places, now=now) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Documents of one source."""
+
+    documents: int = 0
+    withheld: int = 0
+    withdrawn: int = 0
+
+
+_NONE: Final = _Counts()
+
+
+def _rows(tenant: int | None) -> QuerySet[Source]:
+    rows = Source.objects.select_related("tenant")
+    return rows if tenant is None else rows.filter(tenant=tenant)
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """What is known of runs, by source. good: when the last complete one ended. failures: bad ones that began after it."""
+
+    last: Mapping[int, Run]
+    running: Mapping[int, Run]
+    good: Mapping[int, datetime]
+    failures: Mapping[int, int]
+
+    @classmethod
+    def of(cls, sources: Collection[int]) -> _Runs:
+        """Four queries."""
+        of_these = Run.objects.filter(source__in=id_list(sources, using="default"))
+        complete = of_these.filter(outcome=Run.Outcome.COMPLETE).order_by()
+        last_good = Run.objects.filter(source=OuterRef("source"), outcome=Run.Outcome.COMPLETE).order_by("-started_at")
+        bad = of_these.filter(outcome__in=_BAD).annotate(good=Subquery(last_good.values("started_at")[:1]))
+        since = bad.filter(Q(good=None) | Q(started_at__gt=F("good"))).order_by()
+        return cls(
+            last=_latest(sources, Q(outcome__in=(*_BAD, Run.Outcome.COMPLETE))),
+            running=_latest(sources, Q(outcome=Run.Outcome.RUNNING)),
+            good=dict(complete.values_list("source").annotate(Max("finished_at"))),
+            failures=dict(since.values_list("source").annotate(Count("pk"))),
+        )
+
+
+def _latest(sources: Collection[int], which: Q) -> Mapping[int, Run]:
+    """The latest of these runs of each source."""
+    latest = Run.objects.filter(which, source=OuterRef("pk")).order_by("-started_at", "-pk").values("pk")[:1]
+    rows = Source.objects.filter(pk__in=id_list(sources, using="default")).values(run=Subquery(latest))
+    return {run.source_id: run for run in Run.objects.filter(pk__in=rows)}
+
+
+def _documents(tenant: int | None) -> Mapping[int, _Counts]:
+    rows = Document.objects.all() if tenant is None else Document.objects.filter(source__tenant=tenant)
+    kept = Q(withdrawn_at=None)
+    counted = rows.values_list("source").annotate(
+        documents=Count("pk", filter=kept),
+        withheld=Count("pk", filter=kept & ~Q(rights_problem="")),
+        withdrawn=Count("pk", filter=~kept),
+    )
+    return {source: _Counts(documents, withheld, withdrawn) for source, documents, withheld, withdrawn in counted}
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """What waits, was dropped or was given up, by source. due: when a run that was asked for begins."""
+
+    pending: Mapping[int, int]
+    oldest: Mapping[int, datetime]
+    dropped: Mapping[int, int]
+    given_up: Mapping[int, int]
+    due: Mapping[int, datetime]
+
+    @classmethod
+    def read(cls, now: datetime) -> _Places:
+        """Six queries: jobs know documents by their ids only."""
+        waiting = dict(_of_kind(projection.JOB).values_list("key").annotate(Min("created_at")))
+        dropped = _dropped_hits(since=now - DROPPED_WITHIN)
+        over = list(Job.objects.filter(attempts__gte=jobs.MAX_ATTEMPTS).values_list("kind", "key"))
+        purges = [key for kind, key in over if kind == removal.PURGE]
+        source_of = _sources_of({*waiting, *dropped, *purges})
+        pending: Counter[int] = Counter()
+        oldest: dict[int, datetime] = {}
+        for document, since in waiting.items():
+            if (source := source_of.get(document)) is not None:
+                pending[source] += 1
+                oldest[source] = min(since, oldest.get(source, since))
+        return cls(
+            pending=pending,
+            oldest=oldest,
+            dropped=_by_source(dropped, source_of),
+            given_up=_by_source(Counter(purges), source_of) + Counter(key for kind, key in over if kind == _SYNC),
+            due=dict(_of_kind(_SYNC).filter(attempts__lt=jobs.MAX_ATTEMPTS).values_list("key").annotate(Min("not_before"))),
+        )
+
+
+def _of_kind(kind: str) -> QuerySet[Job]:
+    return Job.objects.filter(kind=kind).order_by()
+
+
+def _dropped_hits(*, since: datetime) -> Counter[int]:
+    """Hits that were dropped, by the id under which the index has the document's state."""
+    events = AuditEvent.objects.filter(code="index.hit_dropped", at__gte=since).order_by()
+    return Counter(dict(events.values_list("ids__document").annotate(Count("pk"))))
+
+
+def _sources_of(indexed: Collection[int]) -> Mapping[int, int]:
+    """The source of each of these ids in the index; of documents that are gone there is none. Two queries."""
+    current = {one for one in indexed if one < projection.ARCHIVED}
+    earlier = {one - projection.ARCHIVED for one in indexed if one >= projection.ARCHIVED}
+    documents = Document.objects.filter(pk__in=id_list(current, using="default")).values_list("pk", "source")
+    states = Representation.objects.filter(pk__in=id_list(earlier, using="default"))
+    archived = states.values_list("pk", "revision__document__source")
+    return {**dict(documents), **{pk + projection.ARCHIVED: source for pk, source in archived}}
+
+
+def _by_source(counts: Mapping[int, int], source_of: Mapping[int, int]) -> Counter[int]:
+    found: Counter[int] = Counter()
+    for one, count in counts.items():
+        if one in source_of:
+            found[source_of[one]] += count
+    return found
+
+
+def _state(row: Source, runs: _Runs, counts: _Counts, places: _Places, *, now: datetime) -> SourceState:
+    running = runs.running.get(row.pk)
+    always = row.kind == SourceKind.LOCAL or row.rights_confirmed_at is None
+    oldest = places.oldest.get(row.pk)
+    return SourceState(
+        source=row,
+        openness=identity.openness(row, now=now),
+        rights_age=None if always or row.rights_confirmed_at is None else now - row.rights_confirmed_at,
+        last_good=runs.good.get(row.pk),
+        next_try=_earliest(places.due.get(row.pk), row.next_sync_at),
+        failures=runs.failures.get(row.pk, 0),
+        last_error=_error(runs.last.get(row.pk)),
+        documents=counts.documents,
+        withheld=counts.withheld,
+        withdrawn=counts.withdrawn,
+        pending=places.pending.get(row.pk, 0),
+        oldest_pending=None if oldest is None else max(now - oldest, timedelta()),
+        dropped=places.dropped.get(row.pk, 0),
+        jobs_given_up=places.given_up.get(row.pk, 0),
+        running=running if running is not None and is_alive(running, now=now) else None,
+    )
+
+
+def is_alive(run: Run, *, now: datetime) -> bool:
+    """Whether a run goes on, and was not killed."""
+    return run.outcome == Run.Outcome.RUNNING and now - run.seen_at < LOST_AFTER
+
+
+def _error(run: Run | None) -> str:
+    """The code of what made a run fail; of an incomplete one, of the first thing that it could not take in."""
+    if run is None or run.outcome == Run.Outcome.COMPLETE:
+        return ""
+    return run.error or next((code for _path, code in run.problems), "")
+
+
+def _earliest(*times: datetime | None) -> datetime | None:
+    return min((one for one in times if one is not None), default=None)
