@@ -241,5 +241,5 @@ def test_a_certificate_that_nobody_trusts_is_none(resolved: list[str], listed: N
 def test_a_secure_address_is_never_asked_in_the_clear(resolved: list[str], listed: None) -> None:
     resolved.append("127.0.0.1")
     with elsewhere(answering(ALLOWED)) as server:
-        assert fault(f"https://dms.example.org:{server.port}/", timeout=0.3) == "outbound_slow"  # it takes the greeting for a head
+        assert fault(f"https://dms.example.org:{server.port}/", timeout=0.3) == "outbound_slow"  # it waits for a head
     assert server.requests == []
