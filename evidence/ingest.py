@@ -41,8 +41,7 @@ from evidence.models import (
     Source,
     Tenant,
 )
-from evidence.sources import Item, Listing, Refusal
-from evidence.sources.rules import Settings
+from evidence.sources import Item, Listing, Refusal, Settings
 
 SETTLE_AFTER: Final = 20_000
 """Passages written before the index is brought in line: one batch of its own."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from evidence.content import Content
 from evidence.errors import EvidenceError
 from evidence.formats.options import NOTHING_SAID, Options
+from evidence.sources.patterns import Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,21 @@ class Metadata:
     valid_from: date | None = None
     valid_until: date | None = None
     sensitivity: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a source says about itself; None where it says nothing. announced_to: names of groups."""
+
+    title: str | None = None
+    contact: str | None = None
+    kind: str | None = None
+    revocation_sla: timedelta | None = None
+    announced_to: tuple[str, ...] | None = None
+    leave_out: tuple[Pattern, ...] = ()
+
+
+NOTHING_SET: Final = Settings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +99,8 @@ class Listing:
     unread: file ending (lower case, with its dot; "" for none) -> how many files of a format that is not read.
     unnamed: paths that no rule names. unused: patterns of rules that no path fits.
     complete: whether everything at the source was seen; if not, nothing may be taken as removed or confirmed.
-    stamp: names what stated these rights (`Source.stamp`). stated_at: when that was written, where the source knows.
+    settings: what the source says about itself. stamp: names what stated these rights (`Source.stamp`). stated_at: when that
+    was written, where the source knows.
     """
 
     items: Sequence[Item]
@@ -92,6 +109,7 @@ class Listing:
     unnamed: Sequence[str] = ()
     unused: Sequence[str] = ()
     complete: bool = True
+    settings: Settings = NOTHING_SET
     stamp: str = ""
     stated_at: datetime | None = None
 

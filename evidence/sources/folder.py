@@ -87,6 +87,7 @@ class _Run:
             unnamed=sorted(self.unnamed),
             unused=[rule.pattern.text for rule in self.folder.rules.documents if rule.where not in self.used],
             complete=self.complete,
+            settings=self.folder.rules.settings,
         )
 
     def _refuse_unused_denials(self) -> None:

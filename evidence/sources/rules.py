@@ -21,7 +21,7 @@ import unicodedata2
 from evidence.errors import Refused, gettext_noop
 from evidence.formats.encodings import canonical
 from evidence.formats.options import Options
-from evidence.sources import Metadata, Rights
+from evidence.sources import NOTHING_SET, Metadata, Rights, Settings
 from evidence.sources.patterns import KNOWN_PARTS, Pattern, compile_pattern, fill, known_parts, unknown_placeholder
 
 RULES_FILE: Final = "fundstelle.toml"
@@ -65,18 +65,6 @@ _DURATION = re.compile(r"([0-9]{1,6})([mhd])")
 _UNITS: Final = {"m": "minutes", "h": "hours", "d": "days"}
 T = TypeVar("T")
 _PRINCIPAL = re.compile(r"(?:group|user):\S(?:.*\S)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the file says about the source itself; None where it says nothing. announced_to: names of groups."""
-
-    title: str | None = None
-    contact: str | None = None
-    kind: str | None = None
-    revocation_sla: timedelta | None = None
-    announced_to: tuple[str, ...] | None = None
-    leave_out: tuple[Pattern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +154,7 @@ class Described:
 class Rules:
     """A rules file that has been read and found in order. Without a file there are no rules, and nobody may read."""
 
-    settings: Settings = Settings()
+    settings: Settings = NOTHING_SET
     documents: tuple[DocumentRule, ...] = ()
 
     def leaves_out(self, path: str) -> bool:

@@ -14,8 +14,9 @@ from evidence.access import Access
 from evidence.formats import FORMATS
 from evidence.ingest import Report
 from evidence.models import Document, Group, Membership, Role, Source, SourceKind, Tenant
+from evidence.sources import NOTHING_SET
 from evidence.sources.folder import Folder
-from evidence.sources.rules import Settings, beside
+from evidence.sources.rules import beside
 
 PASSWORD = "richtig-langes-Kennwort-7"
 
@@ -73,7 +74,7 @@ def run(
         group(name, of=of or tenant())
     stated = beside(folder)
     row = ingest.source(of or tenant(), source, location=str(folder), settings=stated.settings)
-    if kind is not None and stated.settings == Settings():
+    if kind is not None and stated.settings == NOTHING_SET:
         Source.objects.filter(pk=row.pk).update(kind=kind)
         row.kind = kind
     listing = Folder(folder, stated, frozenset(FORMATS)).list()

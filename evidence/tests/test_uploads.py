@@ -20,7 +20,7 @@ from evidence.errors import EvidenceError, Refused, Unavailable
 from evidence.formats import FORMATS
 from evidence.models import AccessRule, AuditEvent, Document, Job, Revision, Role, Source, SourceKind, Upload
 from evidence.publishing import Description, Incomplete
-from evidence.sources.rules import Settings
+from evidence.sources import Settings
 from evidence.tests.builders import access, group, person, publish, tenant
 
 pytestmark = pytest.mark.django_db(transaction=True)
