@@ -7,11 +7,11 @@ confirms them at this moment. Anything else means no.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from evidence import live
 from evidence.access import Access, Withheld
-from evidence.models import AccessRule, Closed, Effect, Membership, Role, Source, SourceKind, Tenant, Token
+from evidence.models import AccessClass, AccessRule, Closed, Effect, Membership, Role, Source, SourceKind, Tenant, Token
 
 NOBODY = Access(user=None, tenant=None, role="", classes=frozenset())
 """Someone who is not signed in, is inactive or belongs nowhere."""
@@ -40,6 +40,55 @@ class Openness(StrEnum):
     AHEAD = "ahead"  # confirmed in the future: the clock was set back
     CLOSED = "closed"
     RESTORED = "restored"
+
+
+class Standing(StrEnum):
+    """Whether a person counts as a member of a tenant now, and if not, why."""
+
+    ACTIVE = "active"
+    ACCOUNT_INACTIVE = "account_inactive"
+    MEMBERSHIP_INACTIVE = "membership_inactive"
+
+
+class Live(StrEnum):
+    """What the origin of a sensitive source says at this moment of one person and one access class."""
+
+    NOT_NEEDED = "not_needed"  # the source is not sensitive
+    NOT_ASKED = "not_asked"  # the answer is no without it
+    YES = "yes"
+    NO = "no"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The groups of a membership: those that count now, and those of which it was last heard too long ago."""
+
+    counting: tuple[int, ...]
+    too_old: tuple[int, ...] = ()
+
+
+class Weighed(NamedTuple):
+    """What speaks for and against one person's reading one access class. allowing, denying: the rules that name the person.
+
+    A tuple, for an Access is made of thousands of them.
+    """
+
+    source: int
+    openness: Openness
+    allowing: Sequence[int] = ()
+    denying: Sequence[int] = ()
+    live: Live = Live.NOT_ASKED
+
+    @property
+    def granted(self) -> bool:
+        """Whether the rules let this person in, and count now."""
+        return bool(self.allowing) and not self.denying and self.openness is Openness.OPEN
+
+    @property
+    def readable(self) -> bool:
+        """Whether this person reads the class now."""
+        return self.granted and (self.live is Live.NOT_NEEDED or self.live is Live.YES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +116,7 @@ def for_token(secret: str) -> Bearer | None:
     token = Token.objects.valid(now).filter(source=None, digest=Token.digest_of(secret)).first()
     if token is None:
         return None
-    membership = _active(token.user_id).filter(tenant=token.tenant_id).first()
+    membership = next(iter(_active(Membership.objects.filter(user=token.user_id, tenant=token.tenant_id))), None)
     if membership is None:
         return None
     _note_use(token, now=now)
@@ -84,48 +133,95 @@ def _note_use(token: Token, *, now: datetime) -> None:
         Token.objects.filter(pk=token.pk).update(last_used_at=now)
 
 
+def standing(membership: Membership) -> Standing:
+    """Whether this person counts as a member of this tenant now."""
+    if not membership.user.is_active:
+        return Standing.ACCOUNT_INACTIVE
+    return Standing.ACTIVE if membership.active else Standing.MEMBERSHIP_INACTIVE
+
+
+def groups_of(membership: Membership, *, now: datetime) -> Groups:
+    """The person's groups in this tenant."""
+    return Groups(counting=tuple(membership.groups.filter(tenant=membership.tenant_id).values_list("pk", flat=True)))
+
+
+def weigh(membership: Membership, access_class: AccessClass, *, now: datetime) -> Weighed:
+    """What speaks for and against this person's reading this class, as an Access weighs it; the origin is asked as then."""
+    source = access_class.source
+    groups = groups_of(membership, now=now).counting
+    rules = AccessRule.objects.filter(access_class=access_class)
+    found = _weigh(membership.user_id, groups, {source.pk: source}, rules, now=now)
+    return found.get(access_class.pk, Weighed(source.pk, openness(source, now=now)))
+
+
 def _memberships(user: AbstractBaseUser | AnonymousUser) -> Sequence[Membership]:
     if not user.is_authenticated or not user.is_active:
         return []
-    return list(_active(user.pk).select_related("tenant").order_by("tenant__name", "tenant_id"))
+    return _active(Membership.objects.filter(user=user.pk).order_by("tenant__name", "tenant_id"))
 
 
-def _active(user: int) -> QuerySet[Membership]:
-    return Membership.objects.filter(user=user, active=True, user__is_active=True)
+def _active(memberships: QuerySet[Membership]) -> Sequence[Membership]:
+    return [one for one in memberships.select_related("tenant", "user") if standing(one) is Standing.ACTIVE]
 
 
 def _for_membership(membership: Membership, *, now: datetime) -> Access:
-    groups = _groups(membership, now=now)
+    groups = groups_of(membership, now=now).counting
     announced = Source.announced_to.through.objects.filter(source_id=OuterRef("pk"), group_id__in=groups)
     sources = list(Source.objects.filter(tenant=membership.tenant_id).annotate(announced=Exists(announced)))
     fresh = {source.pk: source for source in sources if rights_are_fresh(source, now=now)}
-    mine = AccessRule.objects.filter(Q(group__in=groups) | Q(user=membership.user_id), access_class__source__in=fresh)
-    rules = set(mine.values_list("access_class", "effect", "access_class__source"))
-    denied = {one for one, effect, _ in rules if effect == Effect.DENY}
-    readable: dict[int, set[int]] = {}
-    for one, effect, source in rules:
-        if effect == Effect.ALLOW and one not in denied:
-            readable.setdefault(source, set()).add(one)
-    asked = {pk: classes for pk, classes in readable.items() if fresh[pk].sensitive}
-    confirmed = live.confirmed(asked, user=membership.user_id, groups=groups)
-    withheld = {pk for pk in asked if confirmed.get(pk) is None}
-    classes = {one for pk, some in readable.items() for one in (some if pk not in asked else confirmed.get(pk) or ())}
+    rules = AccessRule.objects.filter(access_class__source__in=fresh)
+    weighed = _weigh(membership.user_id, groups, fresh, rules, now=now)
+    silent = {one.source for one in weighed.values() if one.live is Live.SILENT}
     return Access(
         user=membership.user_id,
         tenant=membership.tenant_id,
         role=membership.role,
-        classes=frozenset(classes),
+        classes=frozenset(pk for pk, one in weighed.items() if one.readable),
         withheld=tuple(
             Withheld(source=source.name, title=source.title, contact=source.contact)
             for source in sources
-            if source.announced and (source.pk not in fresh or source.pk in withheld)
+            if source.announced and (source.pk not in fresh or source.pk in silent)
         ),
     )
 
 
-def _groups(membership: Membership, *, now: datetime) -> Sequence[int]:
-    """The person's groups that count now."""
-    return list(membership.groups.filter(tenant=membership.tenant_id).values_list("pk", flat=True))
+def _weigh(
+    user: int, groups: Sequence[int], sources: Mapping[int, Source], rules: QuerySet[AccessRule], *, now: datetime
+) -> Mapping[int, Weighed]:
+    """Each access class of these sources that a rule about this person is in, with what sensitive sources say of it now."""
+    allowing: dict[int, list[int]] = {}
+    denying: dict[int, list[int]] = {}
+    source_of: dict[int, int] = {}
+    mine = rules.filter(Q(group__in=groups) | Q(user=user)).values_list("pk", "access_class", "effect", "access_class__source")
+    for rule, one, effect, source in mine:
+        (allowing if effect == Effect.ALLOW else denying).setdefault(one, []).append(rule)
+        source_of[one] = source
+    says = {
+        pk: (openness(source, now=now), Live.NOT_ASKED if source.sensitive else Live.NOT_NEEDED) for pk, source in sources.items()
+    }
+    weighed = {}
+    for one, source in source_of.items():
+        open_now, live_now = says[source]
+        weighed[one] = Weighed(source, open_now, allowing.get(one, ()), denying.get(one, ()), live_now)
+    return {**weighed, **_asked(weighed, user=user, groups=groups)}
+
+
+def _asked(weighed: Mapping[int, Weighed], *, user: int, groups: Sequence[int]) -> Mapping[int, Weighed]:
+    """Those that their sensitive sources must confirm, with what they say now."""
+    asked: dict[int, set[int]] = {}
+    for one, found in weighed.items():
+        if found.live is Live.NOT_ASKED and found.granted:
+            asked.setdefault(found.source, set()).add(one)
+    answers = live.confirmed(asked, user=user, groups=groups)
+    return {
+        one: weighed[one]._replace(live=_answer(one, answers.get(source))) for source, classes in asked.items() for one in classes
+    }
+
+
+def _answer(access_class: int, confirmed: Collection[int] | None) -> Live:
+    if confirmed is None:
+        return Live.SILENT
+    return Live.YES if access_class in confirmed else Live.NO
 
 
 def may_upload(access: Access) -> bool:
