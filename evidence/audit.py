@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.contrib.auth.models import User
 
 from evidence.models import AuditEvent, Document, Group, Membership, Source, Tenant, Token
@@ -19,6 +21,13 @@ def about(document: Document, code: str, *, actor: int | None = None, **ids: int
     """Write down what happened to this document, and which person did it (None: a run); the ids are those of other rows."""
     AuditEvent.objects.create(
         tenant_id=document.source.tenant_id, actor_id=actor, code=code, document=document.public_id, ids=ids
+    )
+
+
+def about_all(documents: Iterable[Document], code: str) -> None:
+    """Write down what a run did to each of these documents."""
+    AuditEvent.objects.bulk_create(
+        [AuditEvent(tenant_id=row.source.tenant_id, code=code, document=row.public_id) for row in documents], batch_size=500
     )
 
 

@@ -721,8 +721,9 @@ class Revocation(models.Model):
 class Receipt(models.Model):
     """What shows that a document was removed: times, counts, and a search for what is left of it. Ids and numbers, no content.
 
-    counts: kind of thing -> how many were removed. traces: place -> how many were found there afterwards, null where it can't be
-    searched.
+    invisible_at: the withdrawal that it belongs to; a document that comes back takes its open receipt away. due_at: when removing
+    begins. counts: kind of thing -> how many were removed. traces: place -> how many were found there afterwards, null where it
+    can't be searched.
     """
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
@@ -731,6 +732,7 @@ class Receipt(models.Model):
     document = models.UUIDField(db_index=True, help_text="public id of the document that was removed")
     requested_at = models.DateTimeField(default=timezone.now)
     invisible_at = models.DateTimeField(null=True)
+    due_at = models.DateTimeField(default=timezone.now)
     purged_at = models.DateTimeField(null=True, help_text="when its rows were removed")
     finished_at = models.DateTimeField(null=True, help_text="when nothing was left in any file")
     counts = models.JSONField(default=dict)

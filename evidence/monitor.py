@@ -15,7 +15,7 @@ from django.db.models import Count, F, Max, Min, OuterRef, Q, QuerySet, Subquery
 
 from evidence import identity, jobs, projection, removal
 from evidence.identity import Openness
-from evidence.models import AuditEvent, Document, Job, Representation, Run, Source, SourceKind, id_list
+from evidence.models import AuditEvent, Document, Job, Receipt, Representation, Run, Source, SourceKind, id_list
 
 DROPPED_WITHIN: Final = timedelta(hours=24)
 """Dropped hits are counted over this time: a fault of yesterday night is seen in the morning."""
@@ -134,12 +134,13 @@ class _Places:
 
     @classmethod
     def read(cls, now: datetime) -> _Places:
-        """Six queries: jobs know documents by their ids only."""
+        """Seven queries: jobs know documents by their ids only."""
         waiting = dict(_of_kind(projection.JOB).values_list("key").annotate(Min("created_at")))
         dropped = _dropped_hits(since=now - DROPPED_WITHIN)
         over = list(Job.objects.filter(attempts__gte=jobs.MAX_ATTEMPTS).values_list("kind", "key"))
-        purges = [key for kind, key in over if kind == removal.PURGE]
-        source_of = _sources_of({*waiting, *dropped, *purges})
+        removing = id_list({key for kind, key in over if kind in {removal.PURGE, removal.WIPE}}, using="default")
+        source_of = _sources_of({*waiting, *dropped})
+        removals = Receipt.objects.filter(pk__in=removing).values_list("source", flat=True)
         pending: Counter[int] = Counter()
         oldest: dict[int, datetime] = {}
         for document, since in waiting.items():
@@ -150,7 +151,7 @@ class _Places:
             pending=pending,
             oldest=oldest,
             dropped=_by_source(dropped, source_of),
-            given_up=_by_source(Counter(purges), source_of) + Counter(key for kind, key in over if kind == _SYNC),
+            given_up=Counter(one for one in removals if one is not None) + Counter(key for kind, key in over if kind == _SYNC),
             due=dict(_of_kind(_SYNC).filter(attempts__lt=jobs.MAX_ATTEMPTS).values_list("key").annotate(Min("not_before"))),
         )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evidence import removal, worker
-from evidence.models import Document, Job
+from evidence import receipts, removal, worker
+from evidence.models import Document
 
 
 class Command(BaseCommand):
@@ -25,10 +25,14 @@ class Command(BaseCommand):
         row = rows.select_related("source").first()
         if row is None:
             raise CommandError(f"There is no document {document!r} in source {source!r} of tenant {tenant!r}.")
-        removal.request_purge(row)
+        made = removal.request_purge(row)
         worker.run_due()
-        if Job.objects.filter(kind__in=[removal.PURGE, removal.WIPE], key=row.pk).exists():
-            raise CommandError("The document is invisible, but not removed yet. manage.py work goes on trying.")
-        if Document.objects.filter(pk=row.pk).exists():
+        receipt = receipts.state(made.public_id)
+        if receipt is None:
             raise CommandError("An import took the document in again meanwhile. Take it out of its source first.")
-        self.stdout.write(f"{row.public_id} is removed. If its file is still at the source, the next import brings it back.")
+        if receipt.finished_at is None:
+            raise CommandError(
+                f"The document is invisible, but not removed yet; receipt {receipt}. manage.py work goes on trying."
+            )
+        self.stdout.write(f"{row.public_id} is removed; receipt {receipt}.")
+        self.stdout.write("If its file is still at the source, the next import brings it back.")
