@@ -118,13 +118,16 @@ class Membership(models.Model):
 class Identity(models.Model):
     """Who a person is at an identity provider: known by issuer and subject, never by a name that is shown.
 
-    groups_at: when the provider last said in which groups the person is; older than allowed, they do not count.
+    groups_at: when the provider last said in which groups the person is; older than allowed, they do not count. groups_problem:
+    why it did not say it at the last sign-in. signed_out_at: sessions that began before have ended.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("person"), related_name="identities")
     issuer = models.CharField(_("issuer"), max_length=300)
     subject = models.CharField(_("id at the issuer"), max_length=300)
     groups_at = models.DateTimeField(_("groups confirmed"), null=True, blank=True)
+    groups_problem = models.CharField(_("why groups are unknown"), max_length=20, blank=True)
+    signed_out_at = models.DateTimeField(_("signed out"), null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -134,6 +137,63 @@ class Identity(models.Model):
 
     def __str__(self) -> str:
         return f"identity {self.pk}"
+
+
+class Provider(models.Model):
+    """An identity provider that pushes people and groups by SCIM, and when it was last heard: what it pushed counts so long."""
+
+    issuer = models.CharField(_("issuer"), max_length=300, unique=True)
+    heard_at = models.DateTimeField(_("last heard"))
+
+    class Meta:
+        verbose_name = _("identity provider")
+        verbose_name_plural = _("identity providers")
+
+    def __str__(self) -> str:
+        return f"provider {self.pk}"
+
+
+class Provisioned(models.Model):
+    """A person or a group as an identity provider pushes it by SCIM: what it is to be called, and what it is here.
+
+    name: userName or displayName; key: a person's name as it is compared, for no two may have the same. details: further names,
+    to be shown only. refused_at: since when a change of it has been refused, so that what is known of it may be out of date.
+    """
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, models.CASCADE, related_name="provisioned")
+    issuer = models.CharField(max_length=300)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="provisioned")
+    group = models.OneToOneField(Group, models.CASCADE, null=True, related_name="provisioned")
+    external_id = models.CharField(max_length=300, blank=True)
+    name = models.CharField(max_length=300)
+    key = models.CharField(max_length=600, blank=True)
+    active = models.BooleanField(default=True)
+    details = models.JSONField(default=dict)
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=timezone.now)
+    changed_at = models.DateTimeField(default=timezone.now)
+    refused_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(user__isnull=True) ^ models.Q(group__isnull=True), name="provisioned_person_or_group"
+            ),
+            models.UniqueConstraint(fields=["tenant", "issuer", "user"], name="provisioned_person_once"),
+            models.UniqueConstraint(
+                fields=["tenant", "issuer", "key"], condition=models.Q(group=None), name="provisioned_name_once"
+            ),
+            models.UniqueConstraint(
+                fields=["tenant", "issuer", "external_id"],
+                condition=models.Q(group=None) & ~models.Q(external_id=""),
+                name="provisioned_external_id_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
 
 
 class SourceKind(models.TextChoices):
