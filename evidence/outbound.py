@@ -140,7 +140,7 @@ def _resolved(place: _Place, until: float) -> Sequence[Resolved]:
     """All addresses of this place. Raises Unanswered when it has none, or one that may not be called."""
     look_up = partial(socket.getaddrinfo, place.host, place.port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     try:
-        found = _names.begin(place.host, look_up, until=until)()
+        found = _names.begin(place.host, look_up, until=until).result()
     except (socket.gaierror, UnicodeError):
         raise Unanswered("outbound_unknown", gettext_noop("The name of the address is not known.")) from None
     if not place.listed and not all(_is_public(str(address[0])) for *_, address in found):
