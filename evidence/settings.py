@@ -12,7 +12,9 @@ import tomllib
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+import dj_database_url
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
@@ -20,6 +22,28 @@ from evidence import logs
 
 SHORTEST_SECRET_KEY = 50
 """Characters; what Django's own deployment check asks for."""
+POSTGRES_OPTIONS = frozenset(
+    {
+        "host",  # also the folder of a socket
+        "passfile",
+        "sslmode",
+        "sslrootcert",
+        "sslcert",
+        "sslkey",
+        "sslcrl",
+        "channel_binding",
+        "connect_timeout",
+        "application_name",
+    }
+)
+"""What the address of a PostgreSQL server may say after its "?". Anything else could undo what is set for it below."""
+POSTGRES_SESSION = {
+    "default_transaction_isolation": r"read\ committed",  # whatever the server's own default is
+    "statement_timeout": "5min",  # one that takes longer hangs; migrations, VACUUM and backups lift it
+    "lock_timeout": "30s",  # as SQLite waits for its one writer
+    "idle_in_transaction_session_timeout": "5min",  # who is stuck in a transaction keeps its locks
+}
+"""What holds for each connection."""
 
 
 def _flag(name: str) -> bool:
@@ -51,6 +75,50 @@ def _credentials(path: str) -> dict[str, dict[str, str]]:
     if not all(isinstance(one, dict) and all(isinstance(text, str) for text in one.values()) for one in table.values()):
         raise ImproperlyConfigured('FUNDSTELLE_CREDENTIALS holds tables of texts, each as ["tenant/source"].')
     return table
+
+
+def _sqlite(folder: Path) -> dict[str, Any]:
+    """The embedded database: a file that one process at a time writes, each change whole before the next begins."""
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": folder / "fundstelle.sqlite3",
+        "TEST": {"NAME": folder / "test.sqlite3"},  # a file, so that tests can look for what must be gone from it
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 30,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA foreign_keys=ON;"
+            ),
+        },
+    }
+
+
+def _postgresql(address: str) -> dict[str, Any]:
+    """A PostgreSQL server. What is wrong with its address is said without repeating it: it can hold a password.
+
+    Every statement sees what was committed before it began, and only a server that takes writes is asked: a copy of it would go
+    on granting rights that have been taken away.
+    """
+    name = "FUNDSTELLE_DATABASE_URL"
+    if address.partition(":")[0] not in {"postgres", "postgresql"}:
+        raise ImproperlyConfigured(f"{name} begins with postgresql:// (without it, SQLite is used).")
+    try:
+        described: dict[str, Any] = {**dj_database_url.parse(address, conn_max_age=60, conn_health_checks=True)}
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is no address; signs like @ / # in a password are written as %40 %2F %23.") from None
+    options: dict[str, Any] = described.pop("OPTIONS", {})
+    if options.keys() - POSTGRES_OPTIONS:  # without naming it: a password with a "?" ends up here
+        raise ImproperlyConfigured(f"After its ?, {name} can say: {', '.join(sorted(POSTGRES_OPTIONS))}; nothing else.")
+    if not described["NAME"] or "/" in described["NAME"]:
+        raise ImproperlyConfigured(f"{name} ends with the name of one database: postgresql://PERSON@HOST/DATABASE.")
+    session = " ".join(f"-c {setting}={value}" for setting, value in POSTGRES_SESSION.items())
+    defaults = {"connect_timeout": 10, "application_name": "fundstelle"}
+    fixed = {"target_session_attrs": "read-write", "options": session}
+    return {**described, "OPTIONS": {**defaults, **options, **fixed}}
+
+
+def _database(address: str) -> dict[str, Any]:
+    return _postgresql(address) if address else _sqlite(DATA_DIR)
 
 
 def _is_production() -> bool:
@@ -135,20 +203,7 @@ TEMPLATES = [
         },
     },
 ]
-DATABASES = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": DATA_DIR / "fundstelle.sqlite3",
-        "TEST": {"NAME": DATA_DIR / "test.sqlite3"},  # a file, so that tests can look for what must be gone from it
-        "OPTIONS": {
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 30,
-            "init_command": (
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA foreign_keys=ON;"
-            ),
-        },
-    }
-}
+DATABASES = {"default": _database(os.environ.get("FUNDSTELLE_DATABASE_URL", ""))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Reading files: what one of them may take

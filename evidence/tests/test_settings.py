@@ -57,6 +57,44 @@ def test_unsafe_production_settings_do_not_start(change: dict[str, str], complai
     assert complaint in started.stderr.splitlines()[-1]
 
 
+SHOW_DATABASE = """
+from evidence.settings import DATABASES
+described = DATABASES["default"]
+for name in ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT"):
+    print(described[name])
+print(*described["OPTIONS"].items(), sep="\\n")
+"""
+
+
+def test_a_postgresql_server_can_be_named(tmp_path: Path) -> None:
+    address = "postgresql://anna:a%40b%2Fc@db.example:5433/fund?sslmode=verify-full&connect_timeout=3"
+    shown = run(["-c", SHOW_DATABASE], tmp_path, {"FUNDSTELLE_DATABASE_URL": address}).stdout.splitlines()
+    assert shown[:6] == ["django.db.backends.postgresql", "fund", "anna", "a@b/c", "db.example", "5433"]
+    assert {"('sslmode', 'verify-full')", "('connect_timeout', 3)", "('target_session_attrs', 'read-write')"} <= set(shown)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "mysql://anna:Kiebitz@db/fund",
+        "sqlite:////tmp/Kiebitz",
+        "anna:Kiebitz@db/fund",
+        "postgresql://anna:Kiebitz@db:port/fund",
+        "postgresql://anna:Kie#bitz@db/fund",
+        "postgresql://anna:Kie/bitz@db/fund",
+        "postgresql://anna:Kie?bitz=1@db/fund",
+        "postgresql://anna:Kiebitz@db",
+        "postgresql://anna:Kiebitz@db/fund?options=-cdefault_transaction_isolation%3Dserializable",
+        "postgresql://anna:Kiebitz@db/fund?target_session_attrs=any",
+    ],
+)
+def test_an_unusable_address_of_a_database_is_refused_without_its_password(address: str, tmp_path: Path) -> None:
+    started = run(["-c", "import evidence.settings"], tmp_path, {"FUNDSTELLE_DATABASE_URL": address})
+    assert "ImproperlyConfigured" in started.stderr.splitlines()[-1]
+    assert "FUNDSTELLE_DATABASE_URL" in started.stderr.splitlines()[-1]
+    assert "bitz" not in started.stderr
+
+
 def test_local_secret_key_is_random_kept_and_private(tmp_path: Path) -> None:
     show = ["-c", "from evidence import settings; print(settings.SECRET_KEY)"]
     first, second, other = (run(show, tmp_path / name, {}).stdout for name in ("a", "a", "b"))
