@@ -13,6 +13,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import dj_database_url
 from csp.constants import NONCE, NONE, SELF
@@ -22,6 +23,8 @@ from evidence import logs
 
 SHORTEST_SECRET_KEY = 50
 """Characters; what Django's own deployment check asks for."""
+SHORTEST_SCIM_TOKEN = 32
+"""Characters of the secret that may change everybody's groups."""
 POSTGRES_OPTIONS = frozenset(
     {
         "host",  # also the folder of a socket
@@ -46,8 +49,8 @@ POSTGRES_SESSION = {
 """What holds for each connection."""
 
 
-def _flag(name: str) -> bool:
-    value = os.environ.get(name, "0")
+def _flag(name: str, default: str = "0") -> bool:
+    value = os.environ.get(name, default)
     if value not in {"0", "1"}:
         raise ImproperlyConfigured(f"{name} is 0 or 1.")
     return value == "1"
@@ -62,6 +65,31 @@ def _whole_number(name: str, default: int) -> int:
     if not value.isascii() or not value.isdigit() or int(value) < 1:
         raise ImproperlyConfigured(f"{name} is a whole number from 1.")
     return int(value)
+
+
+def _duration(name: str, default: str) -> timedelta:
+    value = os.environ.get(name, default)
+    units = {"m": "minutes", "h": "hours", "d": "days"}
+    number, unit = value[:-1], value[-1:]
+    if not number.isascii() or not number.isdigit() or len(number) > 4 or int(number) < 1 or unit not in units:
+        raise ImproperlyConfigured(f"{name} is a whole number from 1 with m, h or d after it: {default}.")
+    return timedelta(**{units[unit]: int(number)})
+
+
+def _secret(name: str) -> str:
+    """A secret, or the first line of the file that NAME_FILE names."""
+    value, path = os.environ.get(name, ""), os.environ.get(f"{name}_FILE", "")
+    if value and path:
+        raise ImproperlyConfigured(f"Set {name} or {name}_FILE, not both.")
+    if not path:
+        return value
+    try:
+        value = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise ImproperlyConfigured(f"{name}_FILE can't be read: {type(error).__name__}.") from None
+    if not value:
+        raise ImproperlyConfigured(f"{name}_FILE is empty.")
+    return value
 
 
 def _credentials(path: str) -> dict[str, dict[str, str]]:
@@ -275,6 +303,21 @@ AXES_VERBOSE = False
 AXES_DISABLE_ACCESS_LOG = True
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken", "next"]  # `next` can hold a query
 
+# People from an identity provider: OpenID Connect lets them sign in, SCIM lets it push people and groups. Without issuer: none
+OIDC_ISSUER = os.environ.get("FUNDSTELLE_OIDC_ISSUER", "")
+OIDC_CLIENT_ID = os.environ.get("FUNDSTELLE_OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = _secret("FUNDSTELLE_OIDC_CLIENT_SECRET")
+OIDC_TENANT = os.environ.get("FUNDSTELLE_OIDC_TENANT", "")
+OIDC_SCOPES = os.environ.get("FUNDSTELLE_OIDC_SCOPES", "openid profile").split()
+OIDC_GROUPS_CLAIM = os.environ.get("FUNDSTELLE_OIDC_GROUPS_CLAIM", "groups")
+OIDC_SUBJECT_CLAIM = os.environ.get("FUNDSTELLE_OIDC_SUBJECT_CLAIM", "sub")
+OIDC_GROUPS_SLA = _duration("FUNDSTELLE_OIDC_GROUPS_SLA", "12h")
+OIDC_CREATE_GROUPS = _flag("FUNDSTELLE_OIDC_CREATE_GROUPS")
+OIDC_ONLY = _flag("FUNDSTELLE_OIDC_ONLY")
+SCIM_TOKEN = _secret("FUNDSTELLE_SCIM_TOKEN")
+SCIM_SUBJECT = os.environ.get("FUNDSTELLE_SCIM_SUBJECT", "externalId")
+OIDC_CREATE_PEOPLE = _flag("FUNDSTELLE_OIDC_CREATE_PEOPLE", "0" if SCIM_TOKEN else "1")  # who pushes people knows them all
+
 # Browser: nothing from elsewhere, nothing inline but the import map, nothing kept, no address given away
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -319,5 +362,44 @@ def _refuse_unsafe_production() -> None:
         raise ImproperlyConfigured(f"Not started in production: {'; '.join(problems)}.")
 
 
+def _may_be_an_issuer(address: str) -> bool:
+    """https, as OpenID Connect Discovery 1.0 has it; http only to this machine, to try it out."""
+    try:
+        parts = urlsplit(address)
+        loopback = parts.hostname in {"localhost", "127.0.0.1", "::1"} and not PRODUCTION
+    except ValueError:
+        return False
+    whole = bool(parts.hostname) and "@" not in parts.netloc and not set("?#\\ ") & set(address) and address.isprintable()
+    return whole and len(address) <= 300 and (parts.scheme == "https" or (parts.scheme == "http" and loopback))
+
+
+def _refuse_half_an_identity_provider() -> None:
+    needed = {
+        "FUNDSTELLE_OIDC_ISSUER": OIDC_ISSUER,
+        "FUNDSTELLE_OIDC_CLIENT_ID": OIDC_CLIENT_ID,
+        "FUNDSTELLE_OIDC_CLIENT_SECRET": OIDC_CLIENT_SECRET,
+        "FUNDSTELLE_OIDC_TENANT": OIDC_TENANT,
+    }
+    missing = [name for name, value in needed.items() if not value]
+    problems = []
+    if missing and (len(missing) < len(needed) or OIDC_ONLY or SCIM_TOKEN):
+        problems.append(f"{' and '.join(missing)} must be set too")
+    if OIDC_ISSUER and not _may_be_an_issuer(OIDC_ISSUER):
+        problems.append("FUNDSTELLE_OIDC_ISSUER is an https address without a query")
+    if "openid" not in OIDC_SCOPES:
+        problems.append("FUNDSTELLE_OIDC_SCOPES must hold openid")
+    if OIDC_SUBJECT_CLAIM not in {"sub", "oid"}:
+        problems.append("FUNDSTELLE_OIDC_SUBJECT_CLAIM is sub or oid: others can be given to somebody else")
+    if not OIDC_GROUPS_CLAIM:
+        problems.append("FUNDSTELLE_OIDC_GROUPS_CLAIM is the name of a claim")
+    if SCIM_SUBJECT not in {"externalId", "userName"}:
+        problems.append("FUNDSTELLE_SCIM_SUBJECT is externalId or userName")
+    if SCIM_TOKEN and (len(SCIM_TOKEN) < SHORTEST_SCIM_TOKEN or not SCIM_TOKEN.isascii() or len(set(SCIM_TOKEN)) < 5):
+        problems.append(f"FUNDSTELLE_SCIM_TOKEN must be a random text of at least {SHORTEST_SCIM_TOKEN} characters")
+    if problems:
+        raise ImproperlyConfigured(f"Not started with this identity provider: {'; '.join(problems)}.")
+
+
+_refuse_half_an_identity_provider()
 if PRODUCTION:
     _refuse_unsafe_production()
