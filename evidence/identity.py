@@ -27,6 +27,8 @@ MAY_MIGRATE: Final = frozenset({Role.EDITOR})
 """Roles that give citations successors."""
 MAY_UPLOAD: Final = frozenset({Role.EDITOR, Role.ADMINISTRATOR})
 """Roles that bring documents and say who may read them. What they see of other documents is for their groups to say."""
+MAY_ADMINISTER: Final = frozenset({Role.ADMINISTRATOR})
+"""Roles that see how sources are doing, close and open them. It lets them read nothing."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
 """How exactly the last use of a token is known: a write with every request would make reading wait for imports."""
 
@@ -227,6 +229,11 @@ def _answer(access_class: int, confirmed: Collection[int] | None) -> Live:
 def may_upload(access: Access) -> bool:
     """Whether this person may bring documents and say who reads them."""
     return access.role in MAY_UPLOAD
+
+
+def may_administer(access: Access) -> bool:
+    """Whether this person answers for the sources of the tenant."""
+    return access.role in MAY_ADMINISTER
 
 
 def rights_are_fresh(source: Source, *, now: datetime) -> bool:
