@@ -46,7 +46,8 @@ def _details(row: Audited) -> dict[str, object]:
             announced = sorted(row.announced_to.values_list("pk", flat=True))
             return {"revocation_sla_seconds": int(row.revocation_sla.total_seconds()), "announced_to": announced}
         case Token():
-            return {"user": row.user_id, "scopes": sorted(row.scope_set())}
+            pushes = {} if row.source_id is None else {"source": row.source_id}
+            return {"user": row.user_id, "scopes": sorted(row.scope_set()), **pushes}
         case User():
             return {"active": row.is_active, "staff": row.is_staff, "superuser": row.is_superuser}
         case _:

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from evidence import identity, tokens
 from evidence.errors import Refused, Unavailable
-from evidence.models import AuditEvent, Membership, Token
+from evidence.models import AuditEvent, Membership, Role, Source, SourceKind, Token
 from evidence.tests.builders import access, person, tenant
 
 pytestmark = pytest.mark.django_db
@@ -183,3 +183,66 @@ def test_a_person_with_tokens_can_be_deleted(eva: User, admin_client: Client) ->
     make(eva)
     admin_client.post(f"/admin/auth/user/{eva.pk}/delete/", {"post": "yes"})
     assert not Token.objects.exists()
+
+
+def pushed(name: str = "dms", kind: str = SourceKind.PUSH) -> Source:
+    return Source.objects.create(tenant=tenant(), name=name, kind=kind)
+
+
+@pytest.fixture
+def chief() -> User:
+    return person("chief", role=Role.ADMINISTRATOR)
+
+
+def test_a_token_of_a_source_is_in_its_list_and_in_nobodys_own(chief: User) -> None:
+    pushed()
+    made = tokens.make_for_source(access(chief), "dms", name="DMS")
+    assert (made.token.scopes, made.token.source) == ("push", pushed_source())
+    assert [one.pk for one in tokens.of_source(access(chief), "dms")] == [made.token.pk]
+    assert tokens.own(access(chief)) == []
+    with pytest.raises(Unavailable):
+        tokens.revoke(access(chief), made.token.pk)
+
+
+def pushed_source() -> Source:
+    return Source.objects.get(name="dms")
+
+
+def test_only_administrators_of_the_tenant_make_list_and_end_tokens_of_a_source(chief: User) -> None:
+    pushed()
+    made = tokens.make_for_source(access(chief), "dms", name="DMS")
+    for other in (person("eva", role=Role.EDITOR), person("max", of=tenant("andere"), role=Role.ADMINISTRATOR)):
+        for call in (
+            lambda who: tokens.make_for_source(who, "dms", name="DMS"),
+            lambda who: tokens.of_source(who, "dms"),
+            lambda who: tokens.revoke_of_source(who, "dms", made.token.pk),
+        ):
+            with pytest.raises(Unavailable):
+                call(access(other))
+    assert Token.objects.filter(revoked_at=None).count() == 1
+
+
+def test_only_a_source_that_is_pushed_has_tokens(chief: User) -> None:
+    pushed("ordner", SourceKind.FOLDER)
+    with pytest.raises(Unavailable):
+        tokens.make_for_source(access(chief), "ordner", name="DMS")
+
+
+def test_a_token_of_a_source_is_ended_by_any_administrator(chief: User) -> None:
+    pushed()
+    made = tokens.make_for_source(access(chief), "dms", name="DMS")
+    tokens.revoke_of_source(access(person("second", role=Role.ADMINISTRATOR)), "dms", made.token.pk)
+    assert Token.objects.exclude(revoked_at=None).count() == 1
+    assert AuditEvent.objects.filter(code="token.created").get().ids["source"] == pushed_source().pk
+
+
+def test_the_command_makes_a_token_of_a_source(chief: User) -> None:
+    pushed()
+    out = StringIO()
+    call_command(
+        "createtoken", "chief", "--tenant", "lindenau", "--source", "dms", "--name", "DMS", stdout=out, stderr=StringIO()
+    )
+    assert Token.objects.get(digest=Token.digest_of(out.getvalue().strip())).source == pushed_source()
+    person("eva")
+    with pytest.raises(CommandError, match="no administrator"):
+        call_command("createtoken", "eva", "--tenant", "lindenau", "--source", "dms", "--name", "DMS")
