@@ -43,6 +43,16 @@ def remove(digest: str) -> None:
     _path(digest).unlink(missing_ok=True)
 
 
+def exists(digest: str) -> bool:
+    """Whether there are bytes under this digest."""
+    return _path(digest).exists()
+
+
+def digest_of(path: Path) -> str | None:
+    """The digest that this path belongs to; None for any file that is none of these."""
+    return path.name if path == _path(path.name) else None
+
+
 def keep_only(digests: Collection[str]) -> None:
     """Remove all bytes but those with these digests, and parts that killed writers left. Nobody may be writing meanwhile."""
     for path in Path(settings.BLOB_DIR).glob("*/*"):

@@ -68,6 +68,11 @@ def keep_only(digests: Collection[str]) -> None:
                 folder.rmdir()
 
 
+def kept_of(digest: str) -> int:
+    """How many files were made of this original and are kept."""
+    return sum(1 for path in (_folder() / digest).glob("*") if path.is_file())
+
+
 def _shrink() -> None:
     """Remove the oldest files until what is left is within the limit."""
     with _holding(fcntl.LOCK_EX):

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import fcntl
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Final
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from evidence import audit, blobs, derived, jobs, projection, receipts
+from evidence import audit, blobs, derived, jobs, needles, projection, receipts, remains
 from evidence.errors import EvidenceError, gettext_noop
-from evidence.models import Citation, Document, Receipt, Revision, Upload, id_list
+from evidence.models import (
+    Citation,
+    Document,
+    Job,
+    Receipt,
+    Representation,
+    Revision,
+    Run,
+    SearchTrace,
+    Upload,
+)
 
 PURGE: Final = "purge"
 WIPE: Final = "wipe"
@@ -21,8 +35,18 @@ NO_RECEIPT: Final = 0
 """Key of a wiping that no receipt waits for."""
 MANY: Final = 500
 """Documents that leave together are withdrawn in statements for so many."""
+LEFT: Final = "remains_found"
 MAX_WIPED: Final = 10_000
 """Removed documents that are wiped away at once; it costs the same for one as for many."""
+
+_COUNTED: Final = {
+    "documents": "Document",
+    "revisions": "Revision",
+    "representations": "Representation",
+    "passages": "Passage",
+    "pages": "Page",
+    "uploads": "Upload",
+}
 
 
 def withdraw(document: Document, *, code: str = "document.withdrawn", actor: int | None = None) -> None:
@@ -73,17 +97,18 @@ def purge(receipt: int) -> None:
     if found is None:
         return
     projection.settle()
+    document = Document.objects.filter(public_id=found.document, withdrawn_at=found.invisible_at).first()
+    if document is not None:
+        needles.keep(found, needles.choose(document))
     with transaction.atomic():
         rows = Document.objects.select_for_update(of=("self",)).filter(public_id=found.document)
         row = rows.select_related("source").first()
         if row is not None and row.withdrawn_at != found.invisible_at:
             found.delete()
+            transaction.on_commit(lambda: needles.forget(found))
             return
-        if row is not None:
-            audit.about(row, "document.purged", revisions=row.revisions.count())
-            Citation.objects.filter(document=row).update(exact="", prefix="", suffix="")
-            row.delete()
-        Receipt.objects.filter(pk=receipt).update(purged_at=timezone.now())
+        counts = {} if row is None else _remove_rows(row)
+        Receipt.objects.filter(pk=receipt).update(purged_at=timezone.now(), counts=counts)
         jobs.enqueue(WIPE, [receipt])
 
 
@@ -93,17 +118,114 @@ def wipe_soon() -> None:
 
 
 def wipe(receipt: int) -> None:
-    """Leave nothing of what was removed in any file: index, originals, pictures, database, log. Serves all that wait for it."""
-    asked = jobs.waiting(WIPE, limit=MAX_WIPED)
-    served = [row.pk for row in receipts.unfinished()[:MAX_WIPED]]
+    """Leave nothing of what was removed in any file, and look whether that is so. Serves all that wait for it.
+
+    Raises EvidenceError when something is still there: it is tried again, and the receipts say what was found.
+    """
+    with _alone():
+        asked = jobs.waiting(WIPE, limit=MAX_WIPED)
+        if not asked:
+            return  # whoever was at it before has served this one too
+        served = list(receipts.unfinished()[:MAX_WIPED])
+        kept = _clean_files()
+        unclean = _finish(served, kept)
+        needles.forget_others()
+        jobs.done([job for job in asked if job.key not in unclean])
+        for job in asked:
+            if job.key in unclean:
+                jobs.retry(job, error=LEFT)
+    if unclean:
+        raise EvidenceError(LEFT, gettext_noop("Something of a removed document is still there."))
+
+
+def look_again() -> int:
+    """Have it looked again whether anything is left of documents of which something was; gives how many there are."""
+    found = [row.pk for row in receipts.unfinished()]
+    waiting = jobs.waiting_keys(WIPE)
+    with transaction.atomic():
+        Job.objects.filter(kind=WIPE, attempts__gte=jobs.MAX_ATTEMPTS).delete()
+        jobs.enqueue(WIPE, [key for key in found if key not in waiting])
+    return len(found)
+
+
+def _remove_rows(row: Document) -> dict[str, int]:
+    """Remove a document with everything that belongs to it; how many of each kind."""
+    digests = set(row.revisions.values_list("source_sha256", flat=True)) | Upload.objects.filter(document=row).digests()
+    shared = _named_elsewhere(row, digests)
+    states = list(Representation.objects.filter(revision__document=row).values_list("pk", flat=True))
+    paths = {row.external_id, *row.revisions.values_list("path", flat=True)}
+    words = Citation.objects.filter(document=row).exclude(exact="", prefix="", suffix="")
+    counts = {
+        "citations": words.update(exact="", prefix="", suffix=""),
+        "searches": _forget_in_searches(states),
+        "runs": _forget_in_runs(row.source_id, paths - {""}),
+        "originals": len(digests - shared),
+        "originals_shared": len(shared),
+        "page_images": sum(derived.kept_of(digest) for digest in digests - shared),
+    }
+    audit.about(row, "document.purged", revisions=row.revisions.count())
+    _, deleted = row.delete()
+    return counts | {kind: deleted.get(f"evidence.{model}", 0) for kind, model in _COUNTED.items()}
+
+
+def _named_elsewhere(row: Document, digests: set[str]) -> set[str]:
+    """Those of these digests that another document or a waiting upload names too."""
+    others = Revision.objects.exclude(document=row).filter(source_sha256__in=digests)
+    return set(others.values_list("source_sha256", flat=True)) | (Upload.objects.waiting().digests() & digests)
+
+
+def _forget_in_searches(states: Sequence[int]) -> int:
+    """Take passages of these states out of search traces, and the words that found them."""
+    rows = list(remains.traces_of(states))
+    for row in rows:
+        row.passages = [pair for pair in row.passages if pair[0] not in states]
+        row.query = ""
+    SearchTrace.objects.bulk_update(rows, ["passages", "query"], batch_size=500)
+    return len(rows)
+
+
+def _forget_in_runs(source: int, paths: set[str]) -> int:
+    """Take these paths out of what runs of this source could not take in; the codes stay."""
+    rows = list(remains.with_problems().filter(remains.of_paths(paths), source=source))
+    for row in rows:
+        row.problems = [["" if path in paths else path, *rest] for path, *rest in row.problems]
+    Run.objects.bulk_update(rows, ["problems"], batch_size=500)
+    return len(rows)
+
+
+def _clean_files() -> set[str]:
+    """Write anew or remove every file that may hold what was removed; gives the digests of originals that stay."""
     projection.purge_traces()
     with transaction.atomic():  # nobody can write originals meanwhile
         kept = set(Revision.objects.values_list("source_sha256", flat=True))
         blobs.keep_only(kept | Upload.objects.waiting().digests())
         derived.keep_only(kept)
+        kept |= Upload.objects.waiting().digests()
     _compact()
-    Receipt.objects.filter(pk__in=id_list(served, using="default")).update(finished_at=timezone.now())
-    jobs.done(asked)
+    return kept
+
+
+def _finish(served: Sequence[Receipt], kept: set[str]) -> set[int]:
+    """Look for what is left, write it down, and finish the receipts of which nothing is; gives the keys of the others."""
+    wanted = {row.pk: found for row in served if (found := needles.read(row)) is not None}
+    traces = remains.search(wanted, kept=kept)
+    for row in served:
+        row.traces = dict(traces.get(row.pk) or row.traces or remains.NOT_SEARCHED)
+        row.finished_at = timezone.now() if remains.is_clean(row.traces) else None
+        row.save(update_fields=["traces", "finished_at"])
+        if row.finished_at is not None:
+            needles.forget(row)
+    return {row.pk for row in served if row.finished_at is None}
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One process at a time: two that write the same files anew would only wait for one another."""
+    folder = Path(settings.DATA_DIR) / "locks"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / "wipe").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 def _hide(documents: Sequence[Document], *, now: datetime) -> Sequence[Document]:

@@ -106,5 +106,14 @@ class Engine(Protocol):
     def compact(self) -> None:
         """Write everything anew: afterwards what was removed is in no file of the index."""
 
+    def known(self, words: Collection[str]) -> set[str]:
+        """Those of these words that it holds a place of, whosever it is."""
+
+    def containing(self, text: str) -> set[str]:
+        """Some of the words that it holds a place of and that contain this text. Reads every word."""
+
+    def strays(self, words: Collection[str]) -> int:
+        """Places of these words that belong to no document."""
+
     def documents(self) -> Iterator[Indexed]:
         """Everything the index holds, in the order of document ids."""

@@ -85,6 +85,11 @@ class Snapshot:
         """The document of each slot."""
         return self.place_of_slot[slots].astype(np.int64)
 
+    def strays(self, slots: Integers) -> int:
+        """How many of these slots belong to no document."""
+        given = slots[slots < len(self.place_of_slot)]
+        return len(slots) - int(np.count_nonzero(self.place_of_slot[given] >= 0))
+
     def _find_audience(self, classes: frozenset[int], excluded: frozenset[int]) -> Audience:
         may_read = np.isin(self.classes, _integers(classes)) & ~np.isin(self.ids, _integers(excluded))
         return Audience(

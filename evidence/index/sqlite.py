@@ -69,6 +69,22 @@ class SqliteEngine:
         """As Engine says. Needs room for a second file, and a few seconds for a million passages."""
         self._storage.compact()
 
+    def known(self, words: Collection[str]) -> set[str]:
+        """As Engine says."""
+        with self._storage.reading() as connection:
+            return {word for word in words if rows(connection, "SELECT 1 FROM posting WHERE word = ? LIMIT 1", (word,))}
+
+    def containing(self, text: str) -> set[str]:
+        """As Engine says."""
+        with self._storage.reading() as connection:
+            return {word for (word,) in rows(connection, "SELECT word FROM posting WHERE instr(word, ?) LIMIT 10", (text,))}
+
+    def strays(self, words: Collection[str]) -> int:
+        """As Engine says."""
+        with self._storage.reading() as connection:
+            snapshot = self._current(connection)
+            return sum(snapshot.strays(_slots(connection, word).slots) for word in set(words))
+
     def documents(self) -> Iterator[Indexed]:
         """Everything the index holds, in the order of document ids, as of one moment."""
         with self._storage.reading() as connection:
@@ -142,9 +158,13 @@ def _occurrences(connection: apsw.Connection, phrases: Sequence[tuple[str, ...]]
 
 
 def _word(connection: apsw.Connection, word: str, audience: Audience) -> Occurrences:
-    slots, counts = postings.read(rows(connection, "SELECT segment, slots, counts FROM posting WHERE word = ?", (word,)))
+    slots, counts = _slots(connection, word)
     readable = audience.readable[slots]
     return Occurrences(slots[readable], counts[readable])
+
+
+def _slots(connection: apsw.Connection, word: str) -> postings.Postings:
+    return postings.read(rows(connection, "SELECT segment, slots, counts FROM posting WHERE word = ?", (word,)))
 
 
 def _phrase(connection: apsw.Connection, words: Sequence[str], audience: Audience) -> Occurrences:

@@ -384,3 +384,20 @@ def test_rows_of_different_widths_are_joined_and_cut() -> None:
     assert without(both, ~gone) == wide
     assert without(both, ~np.zeros(SEGMENT_SLOTS, np.bool_)) is None
     assert without(narrow, gone) is narrow
+
+
+def test_known_words_are_those_with_a_place(engine: Engine) -> None:
+    engine.put([entry(1, "alpha beta")])
+    assert engine.known(["alpha", "alph", "gamma"]) == {"alpha"}
+    assert engine.containing("lph") == {"alpha"}
+    engine.remove([1])
+    assert (engine.known(["alpha"]), engine.containing("lph")) == (set(), set())
+
+
+def test_places_that_belong_to_no_document_are_counted(tmp_path: Path) -> None:
+    engine = SqliteEngine(tmp_path / "index.sqlite3")
+    engine.put([entry(1, "alpha beta", "alpha"), entry(2, "alpha")])
+    assert engine.strays(["alpha", "beta", "gamma"]) == 0
+    with apsw.Connection(str(tmp_path / "index.sqlite3")) as connection:
+        connection.execute("DELETE FROM document WHERE id = 1; UPDATE meta SET value = value + 1 WHERE name = 'epoch'")
+    assert engine.strays(["alpha", "beta", "gamma"]) == 3
