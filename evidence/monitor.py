@@ -6,9 +6,10 @@ Administrators, metrics and alarms read it. It gives no title and no text: those
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
 from django.db.models import Count, F, Max, Min, OuterRef, Q, QuerySet, Subquery
@@ -21,8 +22,28 @@ DROPPED_WITHIN: Final = timedelta(hours=24)
 """Dropped hits are counted over this time: a fault of yesterday night is seen in the morning."""
 LOST_AFTER: Final = timedelta(minutes=30)
 """A run that has said nothing for so long was killed; the largest file takes minutes."""
+EXPIRING_FROM: Final = 0.75
+"""Share of the SLA from which on the age of rights is a matter: with a run every night, six hours are left to mend it."""
+LAGS_FROM: Final = timedelta(minutes=10)
+"""A change that has not reached the index for so long is a matter: the worker brings it there within seconds."""
 _SYNC: Final = "sync"
 _BAD: Final = (Run.Outcome.INCOMPLETE, Run.Outcome.FAILED)
+
+
+class Concern(StrEnum):
+    """What an administrator should look at, the gravest first."""
+
+    RESTORED = "restored"
+    NEVER_CONFIRMED = "never_confirmed"
+    TOO_OLD = "too_old"
+    AHEAD = "ahead"
+    CLOSED = "closed"
+    DROPPED = "dropped"
+    GIVEN_UP = "given_up"
+    EXPIRING = "expiring"
+    FAILING = "failing"
+    LAGGING = "lagging"
+    WITHHELD = "withheld"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +76,45 @@ class SourceState:
 
 def sources(tenant: int | None, *, now: datetime) -> Sequence[SourceState]:
     """The state of each source of this tenant, or of all tenants for None. The number of queries depends on neither."""
-    rows = list(_rows(tenant))
-    runs = _Runs.of({row.pk for row in rows})
-    documents = _documents(tenant)
+    rows = Source.objects.select_related("tenant")
+    return _states(list(rows if tenant is None else rows.filter(tenant=tenant)), now=now)
+
+
+def one(source: Source, *, now: datetime) -> SourceState:
+    """The state of this source."""
+    return _states([source], now=now)[0]
+
+
+def concerns(state: SourceState) -> Sequence[Concern]:
+    """What is to be looked at, the gravest first; nothing of a source that is well."""
+    age, oldest = state.rights_age, state.oldest_pending
+    is_open = state.openness is Openness.OPEN
+    holds = {
+        Concern.DROPPED: state.dropped > 0,
+        Concern.GIVEN_UP: state.jobs_given_up > 0,
+        Concern.EXPIRING: is_open and age is not None and age > EXPIRING_FROM * state.source.revocation_sla,
+        Concern.FAILING: state.failures > 0,
+        Concern.LAGGING: oldest is not None and oldest > LAGS_FROM,
+        Concern.WITHHELD: state.withheld > 0,
+    }
+    closed = [] if is_open else [Concern(state.openness)]
+    return closed + [concern for concern, is_one in holds.items() if is_one]
+
+
+def gravest_first(states: Iterable[SourceState]) -> Sequence[SourceState]:
+    """Those that need attention before the others, which follow by name."""
+    order = list(Concern)
+
+    def place(state: SourceState) -> tuple[int, str]:
+        return (min((order.index(one) for one in concerns(state)), default=len(order)), state.source.name)
+
+    return sorted(states, key=place)
+
+
+def _states(rows: Sequence[Source], *, now: datetime) -> Sequence[SourceState]:
+    keys = {row.pk for row in rows}
+    runs = _Runs.of(keys)
+    documents = _documents(keys)
     places = _Places.read(now)
     return [_state(row, runs, documents.get(row.pk, _NONE), places, now=now) for row in rows]
 
@@ -72,11 +129,6 @@ class _Counts:
 
 
 _NONE: Final = _Counts()
-
-
-def _rows(tenant: int | None) -> QuerySet[Source]:
-    rows = Source.objects.select_related("tenant")
-    return rows if tenant is None else rows.filter(tenant=tenant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +163,8 @@ def _latest(sources: Collection[int], which: Q) -> Mapping[int, Run]:
     return {run.source_id: run for run in Run.objects.filter(pk__in=rows)}
 
 
-def _documents(tenant: int | None) -> Mapping[int, _Counts]:
-    rows = Document.objects.all() if tenant is None else Document.objects.filter(source__tenant=tenant)
+def _documents(sources: Collection[int]) -> Mapping[int, _Counts]:
+    rows = Document.objects.filter(source__in=id_list(sources, using="default"))
     kept = Q(withdrawn_at=None)
     counted = rows.values_list("source").annotate(
         documents=Count("pk", filter=kept),

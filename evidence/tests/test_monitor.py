@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from django.utils import timezone
 from evidence import jobs, monitor, projection, removal
 from evidence.identity import Openness
 from evidence.models import AuditEvent, Closed, Document, Job, Run, Source, SourceKind
-from evidence.monitor import SourceState
+from evidence.monitor import Concern, SourceState
 from evidence.tests.builders import document, publish, run, tenant, write
 
 pytestmark = pytest.mark.django_db
@@ -140,3 +141,35 @@ def test_the_number_of_queries_does_not_depend_on_sources(tmp_path: Path, django
     here = tenant().pk
     with django_assert_num_queries(13):  # type: ignore[operator]
         assert len(monitor.sources(here, now=NOW)) == 12
+
+
+@pytest.mark.parametrize(
+    ("change", "concerns"),
+    [
+        ({}, []),
+        ({"rights_age": 19 * HOUR}, [Concern.EXPIRING]),
+        ({"openness": Openness.TOO_OLD, "rights_age": 25 * HOUR, "failures": 2}, [Concern.TOO_OLD, Concern.FAILING]),
+        ({"openness": Openness.CLOSED}, [Concern.CLOSED]),
+        ({"dropped": 1, "jobs_given_up": 1, "withheld": 3}, [Concern.DROPPED, Concern.GIVEN_UP, Concern.WITHHELD]),
+        ({"pending": 1, "oldest_pending": HOUR / 10}, []),
+        ({"pending": 1, "oldest_pending": HOUR / 5}, [Concern.LAGGING]),
+    ],
+)
+def test_concerns_are_named_the_gravest_first(change: dict[str, object], concerns: list[Concern]) -> None:
+    source(rights_confirmed_at=NOW - HOUR)
+    assert monitor.concerns(replace(state(), **change)) == concerns  # type: ignore[arg-type]
+
+
+def test_every_way_of_being_closed_is_a_concern() -> None:
+    source(rights_confirmed_at=NOW)
+    for openness in set(Openness) - {Openness.OPEN}:
+        assert monitor.concerns(replace(state(), openness=openness)) == [Concern(openness)]
+
+
+def test_what_needs_attention_comes_first() -> None:
+    source("a", rights_confirmed_at=NOW)
+    source("b", rights_confirmed_at=NOW - 20 * HOUR)
+    source("c")
+    source("d", rights_confirmed_at=NOW)
+    ordered = monitor.gravest_first(monitor.sources(tenant().pk, now=NOW))
+    assert [one.source.name for one in ordered] == ["c", "b", "a", "d"]

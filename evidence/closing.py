@@ -1,0 +1,64 @@
+"""Closing a source at once, opening it again, and stating that rights which are kept here are right. By an administrator.
+
+What holds for the next request is the row of the source: nothing else has to be told. Opening takes back a closing by hand and
+nothing more: rights that are too old stay too old.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from evidence import identity
+from evidence.access import Access
+from evidence.errors import Refused, Unavailable, gettext_noop
+from evidence.models import AuditEvent, Closed, Source, SourceKind
+
+CLOSED = "source.closed"
+OPENED = "source.opened"
+CONFIRMED = "rights.confirmed"
+
+
+def mine(access: Access, source: int) -> Source:
+    """The source of this key, if it is in the tenant of this administrator. Raises Unavailable for any other."""
+    rows = Source.objects.filter(tenant=access.tenant, pk=source).select_related("tenant")
+    row = rows.first() if identity.may_administer(access) else None
+    if row is None:
+        raise Unavailable
+    return row
+
+
+def close(access: Access, source: int) -> None:
+    """Nobody reads anything of it from the next request on. One that was closed before stays closed for the reason it had."""
+    row = mine(access, source)
+    with transaction.atomic():
+        closed = Source.objects.filter(pk=row.pk, closed_at=None)
+        if closed.update(closed_at=timezone.now(), closed_because=Closed.ADMINISTRATOR):
+            _note(access, row, CLOSED)
+
+
+def open_again(access: Access, source: int) -> None:
+    """Take back that it was closed by hand. Raises Refused for one that was restored from a backup: see `confirm`."""
+    row = mine(access, source)
+    with transaction.atomic():
+        opened = Source.objects.filter(pk=row.pk, closed_because=Closed.ADMINISTRATOR)
+        if opened.update(closed_at=None, closed_because=""):
+            _note(access, row, OPENED)
+        elif Source.objects.filter(pk=row.pk, closed_because=Closed.RESTORED).exists():
+            message = gettext_noop("It was restored from a backup. It opens when its rights have been confirmed.")
+            raise Refused("source_restored", message)
+
+
+def confirm(access: Access, source: int) -> None:
+    """State that the rights of a restored source, which are kept here, are right as they are. Raises Refused for any other."""
+    row = mine(access, source)
+    with transaction.atomic():
+        restored = Source.objects.filter(pk=row.pk, kind=SourceKind.LOCAL, closed_because=Closed.RESTORED)
+        if not restored.update(closed_at=None, closed_because="", rights_confirmed_at=timezone.now()):
+            message = gettext_noop("Only rights that are kept here, of a source that was restored, are confirmed by hand.")
+            raise Refused("nothing_to_confirm", message)
+        _note(access, row, CONFIRMED)
+
+
+def _note(access: Access, row: Source, code: str) -> None:
+    AuditEvent.objects.create(tenant_id=row.tenant_id, actor_id=access.user, code=code, ids={"source": row.pk})
