@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from evidence.models import Group, Membership
+from django.db.models import QuerySet
+
+from evidence.models import AccessClass, AccessRule, Effect, Group, Membership
 from evidence.sources import Rights
+
+NOBODY_LEFT: Final = "none of those who could read it may do so now, and its new content has not been taken in"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +29,50 @@ class Grant:
 
     def digest(self) -> str:
         """Names the effective right; all problems are the one class that nobody reads."""
-        lists = [self.allow_groups, self.allow_users, self.deny_groups, self.deny_users]
-        return hashlib.sha256(json.dumps(lists).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(self._lists()).encode()).hexdigest()
+
+    def takes_from(self, before: Grant) -> bool:
+        """Whether it takes something away that was given before: a principal is no longer allowed, or a denial has come."""
+        if not before.allow_groups and not before.allow_users:
+            return False
+        return self.within(before)._lists() != before._lists()
+
+    def within(self, before: Grant) -> Grant:
+        """What both give at most: the principals that both allow, without those that one of them denies."""
+        grant = Grant(
+            allow_groups=_both(self.allow_groups, before.allow_groups),
+            allow_users=_both(self.allow_users, before.allow_users),
+            deny_groups=_either(self.deny_groups, before.deny_groups),
+            deny_users=_either(self.deny_users, before.deny_users),
+        )
+        if grant.allow_groups or grant.allow_users:
+            return grant
+        return Grant(problem=self.problem or NOBODY_LEFT)
+
+    def _lists(self) -> tuple[tuple[int, ...], ...]:
+        return self.allow_groups, self.allow_users, self.deny_groups, self.deny_users
+
+
+def stored(access_classes: QuerySet[AccessClass]) -> Mapping[int, Grant]:
+    """What these classes give, by their keys."""
+    known = list(access_classes.values_list("pk", flat=True))
+    keys: defaultdict[tuple[int, str, str], list[int]] = defaultdict(list)
+    rules = AccessRule.objects.filter(access_class__in=access_classes)
+    for pk, effect, group, user in rules.values_list("access_class", "effect", "group", "user"):
+        keys[pk, effect, "user" if group is None else "group"].append(user if group is None else group)
+
+    def principals(pk: int, effect: str, kind: str) -> tuple[int, ...]:
+        return tuple(sorted(keys[pk, effect, kind]))
+
+    return {
+        pk: Grant(
+            allow_groups=principals(pk, Effect.ALLOW, "group"),
+            allow_users=principals(pk, Effect.ALLOW, "user"),
+            deny_groups=principals(pk, Effect.DENY, "group"),
+            deny_users=principals(pk, Effect.DENY, "user"),
+        )
+        for pk in known
+    }
 
 
 class Principals:
@@ -55,3 +103,11 @@ class Principals:
             else:
                 raise KeyError(name)
         return tuple(sorted(groups)), tuple(sorted(users))
+
+
+def _both(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted({*one} & {*other}))
+
+
+def _either(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted({*one} | {*other}))

@@ -12,7 +12,7 @@ from django.utils import timezone
 from evidence import identity, ingest
 from evidence.access import Access
 from evidence.formats import FORMATS
-from evidence.ingest import Report
+from evidence.intake import Report
 from evidence.models import Document, Group, Membership, Role, Source, SourceKind, Tenant
 from evidence.sources import NOTHING_SET
 from evidence.sources.folder import Folder

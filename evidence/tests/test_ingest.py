@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
 
-from evidence import blobs, confinement, ingest, parsing, projection, removal, worker
+from evidence import blobs, confinement, ingest, intake, parsing, projection, removal, worker
 from evidence.confinement import Confinement
 from evidence.content import Content
 from evidence.errors import Refused
@@ -86,7 +86,7 @@ def test_rights_alone_are_updated_in_place_and_hold_at_once(tmp_path: Path) -> N
     report = publish(tmp_path, {}, allowed='["group:netz"]')
     assert (report.counts["updated"], Representation.objects.count()) == (1, 1)
     assert found("text") == []
-    assert AuditEvent.objects.filter(code="rights.changed").count() == 1
+    assert AuditEvent.objects.filter(code="rights.changed").count() == 2  # first they are taken away, then given
 
 
 def test_states_of_one_document_become_its_revisions_in_the_order_of_their_dates(tmp_path: Path) -> None:
@@ -242,15 +242,16 @@ def test_a_document_that_is_gone_is_withdrawn_and_comes_back(tmp_path: Path) -> 
     assert found("b") == ["b"]
 
 
-def test_a_run_that_misses_most_documents_withdraws_nothing_and_confirms_nothing(tmp_path: Path) -> None:
+def test_a_run_that_misses_most_documents_withdraws_nothing_and_closes_the_source(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Text a.", "b.txt": "Text b.", "c.txt": "Text c."}, kind=SourceKind.FOLDER)
-    before = Source.objects.get().rights_confirmed_at
+    assert found("text")
     (tmp_path / "a.txt").unlink()
     (tmp_path / "b.txt").unlink()
     report = run(tmp_path, kind=SourceKind.FOLDER)
     assert [one.error.code for one in report.refusals] == ["too_many_missing"]
     assert Document.objects.filter(withdrawn_at=None).count() == 3
-    assert Source.objects.get().rights_confirmed_at == before
+    assert (Source.objects.get().rights_confirmed_at, found("text")) == (None, [])
+    assert AuditEvent.objects.filter(code="rights.unconfirmed").count() == 1
 
 
 def test_removals_can_be_allowed(tmp_path: Path) -> None:
@@ -304,7 +305,7 @@ def test_empty_passages_keep_their_numbers(tmp_path: Path) -> None:
 def test_public_ids_are_the_same_in_every_database(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Text."})
     row = document("a")
-    assert row.public_id == ingest.public_id(row.source, "a")
+    assert row.public_id == intake.public_id(row.source, "a")
 
 
 @pytest.mark.django_db(transaction=True)

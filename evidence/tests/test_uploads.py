@@ -274,7 +274,7 @@ def test_what_is_withdrawn_meanwhile_is_not_brought_back(eva: User, by_eva: Acce
         removal.withdraw(old)
         return True
 
-    monkeypatch.setattr("evidence.ingest._locked", wait)
+    monkeypatch.setattr("evidence.runs._locked", wait)
     with pytest.raises(Incomplete) as incomplete:
         publishing.publish(access(eva), upload, said(document=old.public_id, version="2"))
     assert list(incomplete.value.faults) == ["document"] and not Document.objects.filter(withdrawn_at=None).exists()

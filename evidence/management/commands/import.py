@@ -13,7 +13,7 @@ from evidence import ingest
 from evidence.content import Note
 from evidence.errors import EvidenceError, Refused
 from evidence.formats import FORMATS
-from evidence.ingest import Report
+from evidence.intake import Report
 from evidence.models import Tenant
 from evidence.sources import Listing
 from evidence.sources.folder import Folder
