@@ -1,0 +1,99 @@
+"""A worker that is killed at any step of a removal: the next one ends it, with a receipt that says so."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from evidence.tests.builders import rules, write
+from evidence.tests.test_killed import empty, manage  # noqa: F401 (a fixture)
+from evidence.tests.test_removal import OTHER, TEXT, WORD
+
+STEPS = {
+    "needles are kept": "needles.keep",
+    "the index is written anew": "projection.purge_traces",
+    "originals are gone": "blobs.keep_only",
+    "pictures are gone": "derived.keep_only",
+    "the database is written anew": "removal._compact",
+    "remains were looked for": "remains.search",
+    "a receipt is finished": "Receipt.save",
+    "needles are gone": "needles.forget",
+    "rows are gone": "jobs.finish",
+    "all is done": "jobs.done",
+}
+"""After which call the worker is killed."""
+DYING = """
+import os, signal, sys, django
+django.setup()
+from evidence import blobs, derived, jobs, needles, projection, removal, remains, worker
+from evidence.models import Receipt
+name, attribute = sys.argv[1].split(".")
+owner = globals()[name]
+real = getattr(owner, attribute)
+def dying(*arguments, **named):
+    real(*arguments, **named)
+    os.kill(os.getpid(), signal.SIGKILL)
+setattr(owner, attribute, dying)
+worker.run_due()
+"""
+ASKING = """
+import django
+django.setup()
+from evidence import removal
+from evidence.models import Document
+removal.request_purge(Document.objects.get(external_id="a"))
+"""
+ENDING = """
+import django
+django.setup()
+from django.utils import timezone
+from evidence import worker
+from evidence.models import Job
+Job.objects.update(claimed_at=None)  # as when the claim of a dead worker has run out
+worker.run_due()
+"""
+
+
+def python(data: Path, program: str, *arguments: str) -> int:
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "evidence.settings", "FUNDSTELLE_DATA": str(data)}
+    return subprocess.run([sys.executable, "-c", program, *arguments], env=environment, check=False).returncode
+
+
+@pytest.fixture(scope="module")
+def withdrawn(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: F811
+    """A data folder with two documents, one of which is to be removed."""
+    data = copytree(empty, tmp_path_factory.mktemp("withdrawn") / "data")
+    texts = {"a.md": TEXT, "b.txt": OTHER, "fundstelle.toml": rules(("**", 'allowed = ["group:alle"]'))}
+    folder = write(tmp_path_factory.mktemp("in"), texts)
+    assert manage(data, "import", str(folder), "--source", "handbuch", "--tenant", "lindenau").wait() == 0
+    assert python(data, ASKING) == 0
+    return data
+
+
+def files_with(data: Path, word: str) -> list[str]:
+    forms = [word.encode(), word.lower().encode()]
+    paths = [path for path in data.rglob("*") if path.is_file()]
+    return [path.name for path in paths if any(form in path.read_bytes() for form in forms)]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_removal_that_is_killed_is_ended_by_the_next_worker(step: str, withdrawn: Path, tmp_path: Path) -> None:
+    data = copytree(withdrawn, tmp_path / "data")
+    assert python(data, DYING, STEPS[step]) == -signal.SIGKILL
+    assert python(data, ENDING) == 0
+    with closing(sqlite3.connect(data / "fundstelle.sqlite3")) as connection:
+        (traces,) = connection.execute("SELECT traces FROM evidence_receipt WHERE finished_at IS NOT NULL").fetchone()
+        left = connection.execute("SELECT external_id FROM evidence_document").fetchall()
+        jobs = connection.execute("SELECT kind FROM evidence_job WHERE kind IN ('purge', 'wipe')").fetchall()
+    assert (left, jobs) == ([("b",)], [])
+    assert '"files": 0' in traces and '"database_files": 0' in traces
+    assert list((data / "receipts").iterdir()) == []
+    assert files_with(data, WORD) == []
