@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.utils import timezone
 
 from evidence.errors import EvidenceError, Refused, gettext_noop
@@ -19,6 +20,7 @@ from evidence.models import Run, Source
 TOLD_EVERY: Final = 1.0
 """Seconds between two writings of how far a run is: often enough to watch, too seldom to be in anybody's way."""
 KILLED: Final = "killed"
+RUNNING: Final = "import_running"
 MAX_CODE: Final = 100
 
 
@@ -34,7 +36,7 @@ def alone(source: Source, *, wait: float = 0.0) -> Iterator[None]:
     with (folder / f"source-{source.pk}").open("w") as handle:
         while not _locked(handle.fileno()):
             if time.monotonic() >= until:
-                raise Refused("import_running", gettext_noop("Another import of this source is running."))
+                raise Refused(RUNNING, gettext_noop("Another import of this source is running."))
             time.sleep(0.05)
         yield
 
@@ -55,7 +57,8 @@ def begun(source: Source, *, started: datetime | None = None) -> Iterator[Run]:
         try:
             yield run
         except BaseException as error:
-            _fail(run, error.code if isinstance(error, EvidenceError) else type(error).__name__)
+            with suppress(DatabaseError):  # else it is marked as killed, by the next one
+                _fail(run, error.code if isinstance(error, EvidenceError) else type(error).__name__)
             raise
 
 
