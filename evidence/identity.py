@@ -3,6 +3,10 @@
 A class is readable when the person is active, the membership is active and in the class's tenant, a principal of the person
 is allowed, none is denied, the source is not closed, its rights were confirmed within its revocation SLA, and a sensitive one
 confirms them at this moment. Anything else means no.
+
+Groups that an identity provider says people are in count while it has said so of this person within OIDC_GROUPS_SLA: at a
+sign-in, or, where it pushes people by SCIM, by any call that it made. Later nobody knows whether the person is in a group of that
+provider: none of them lets the person in any more, and every one that a rule denies keeps the person out.
 """
 
 from __future__ import annotations
@@ -13,13 +17,29 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django.utils import timezone
 
 from evidence import live
 from evidence.access import Access, Withheld
-from evidence.models import AccessClass, AccessRule, Closed, Effect, Membership, Role, Source, SourceKind, Tenant, Token
+from evidence.models import (
+    AccessClass,
+    AccessRule,
+    Closed,
+    Effect,
+    Group,
+    Identity,
+    Membership,
+    Provider,
+    Provisioned,
+    Role,
+    Source,
+    SourceKind,
+    Tenant,
+    Token,
+)
 
 NOBODY = Access(user=None, tenant=None, role="", classes=frozenset())
 """Someone who is not signed in, is inactive or belongs nowhere."""
@@ -64,10 +84,14 @@ class Live(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The groups of a membership: those that count now, and those of which it was last heard too long ago."""
+    """The groups of a membership: those that count now, and those of which it was last heard too long ago.
+
+    denying: groups that rules deny and that the person may be in for all that is known. They keep out, as counting ones do.
+    """
 
     counting: tuple[int, ...]
     too_old: tuple[int, ...] = ()
+    denying: tuple[int, ...] = ()
 
 
 class Weighed(NamedTuple):
@@ -144,13 +168,60 @@ def standing(membership: Membership) -> Standing:
 
 def groups_of(membership: Membership, *, now: datetime) -> Groups:
     """The person's groups in this tenant."""
-    return Groups(counting=tuple(membership.groups.filter(tenant=membership.tenant_id).values_list("pk", flat=True)))
+    mine, heard = _groups_and_heard(membership)
+    fresh = {issuer for issuer, at in heard.items() if _counts(at, now=now)}
+    counting: list[int] = []
+    too_old: list[int] = []
+    for group, issuer, refused_at in mine:
+        known = not issuer or (issuer in fresh and (refused_at is None or _counts(refused_at, now=now)))
+        (counting if known else too_old).append(group)
+    unknown = Q(pk__in=too_old) | Q(issuer__in=set(heard) - fresh)
+    unknown |= Q(issuer__in=fresh, provisioned__refused_at__lt=now - settings.OIDC_GROUPS_SLA)
+    denying = Group.objects.filter(unknown, tenant=membership.tenant_id, access_rules__effect=Effect.DENY) if heard else []
+    return Groups(tuple(counting), tuple(too_old), tuple({group.pk for group in denying} | set(too_old)))
+
+
+def _groups_and_heard(
+    membership: Membership,
+) -> tuple[Sequence[tuple[int, str, datetime | None]], Mapping[str, datetime | None]]:
+    """The groups, each with its issuer and since when a change of it is refused; and the identity providers that know this
+    person, each with when it last said which groups the person is in. One query for both: every request of everybody makes it.
+    """
+    groups = membership.groups.filter(tenant=membership.tenant_id).order_by()
+    identities = Identity.objects.filter(user=membership.user_id)
+    rows = groups.values_list("pk", "issuer", "provisioned__refused_at", Value(0)).union(
+        identities.values_list("pk", "issuer", "groups_at", Value(1)), all=True
+    )
+    mine: list[tuple[int, str, datetime | None]] = []
+    heard: dict[str, datetime | None] = {}
+    for pk, issuer, at, is_identity in rows:
+        if is_identity:
+            heard[issuer] = max(filter(None, (heard.get(issuer), at)), default=None)
+        else:
+            mine.append((pk, issuer, at))
+    if settings.SCIM_TOKEN and settings.OIDC_ISSUER in heard:
+        heard[settings.OIDC_ISSUER] = _heard_by_pushing(membership.user_id, settings.OIDC_ISSUER)
+    return mine, heard
+
+
+def _heard_by_pushing(user: int, issuer: str) -> datetime | None:
+    """Who pushes has said nothing of people that it does not push, or not as active; and of others while a change is refused."""
+    pushed = Provisioned.objects.filter(user=user, issuer=issuer, active=True).first()
+    heard = Provider.objects.filter(issuer=issuer).values_list("heard_at", flat=True).first()
+    if pushed is None or heard is None:
+        return None
+    return heard if pushed.refused_at is None else min(heard, pushed.refused_at)
+
+
+def _counts(at: datetime | None, *, now: datetime) -> bool:
+    """Whether what was heard then counts now: not longer ago than allowed, and not in the future."""
+    return at is not None and timedelta() <= now - at <= settings.OIDC_GROUPS_SLA
 
 
 def weigh(membership: Membership, access_class: AccessClass, *, now: datetime) -> Weighed:
     """What speaks for and against this person's reading this class, as an Access weighs it; the origin is asked as then."""
     source = access_class.source
-    groups = groups_of(membership, now=now).counting
+    groups = groups_of(membership, now=now)
     rules = AccessRule.objects.filter(access_class=access_class)
     found = _weigh(membership.user_id, groups, {source.pk: source}, rules, now=now)
     return found.get(access_class.pk, Weighed(source.pk, openness(source, now=now)))
@@ -167,8 +238,8 @@ def _active(memberships: QuerySet[Membership]) -> Sequence[Membership]:
 
 
 def _for_membership(membership: Membership, *, now: datetime) -> Access:
-    groups = groups_of(membership, now=now).counting
-    announced = Source.announced_to.through.objects.filter(source_id=OuterRef("pk"), group_id__in=groups)
+    groups = groups_of(membership, now=now)
+    announced = Source.announced_to.through.objects.filter(source_id=OuterRef("pk"), group_id__in=groups.counting)
     sources = list(Source.objects.filter(tenant=membership.tenant_id).annotate(announced=Exists(announced)))
     fresh = {source.pk: source for source in sources if rights_are_fresh(source, now=now)}
     rules = AccessRule.objects.filter(access_class__source__in=fresh)
@@ -188,13 +259,14 @@ def _for_membership(membership: Membership, *, now: datetime) -> Access:
 
 
 def _weigh(
-    user: int, groups: Sequence[int], sources: Mapping[int, Source], rules: QuerySet[AccessRule], *, now: datetime
+    user: int, groups: Groups, sources: Mapping[int, Source], rules: QuerySet[AccessRule], *, now: datetime
 ) -> Mapping[int, Weighed]:
     """Each access class of these sources that a rule about this person is in, with what sensitive sources say of it now."""
     allowing: dict[int, list[int]] = {}
     denying: dict[int, list[int]] = {}
     source_of: dict[int, int] = {}
-    mine = rules.filter(Q(group__in=groups) | Q(user=user)).values_list("pk", "access_class", "effect", "access_class__source")
+    about = Q(group__in=groups.counting) | Q(user=user) | Q(group__in=groups.denying, effect=Effect.DENY)
+    mine = rules.filter(about).values_list("pk", "access_class", "effect", "access_class__source")
     for rule, one, effect, source in mine:
         (allowing if effect == Effect.ALLOW else denying).setdefault(one, []).append(rule)
         source_of[one] = source
@@ -208,13 +280,13 @@ def _weigh(
     return {**weighed, **_asked(weighed, user=user, groups=groups)}
 
 
-def _asked(weighed: Mapping[int, Weighed], *, user: int, groups: Sequence[int]) -> Mapping[int, Weighed]:
+def _asked(weighed: Mapping[int, Weighed], *, user: int, groups: Groups) -> Mapping[int, Weighed]:
     """Those that their sensitive sources must confirm, with what they say now."""
     asked: dict[int, set[int]] = {}
     for one, found in weighed.items():
         if found.live is Live.NOT_ASKED and found.granted:
             asked.setdefault(found.source, set()).add(one)
-    answers = live.confirmed(asked, user=user, groups=groups)
+    answers = live.confirmed(asked, user=user, groups=groups.counting, denying=groups.denying)
     return {
         one: weighed[one]._replace(live=_answer(one, answers.get(source))) for source, classes in asked.items() for one in classes
     }

@@ -55,19 +55,20 @@ class _Person:
 
     user: int
     groups: frozenset[int]
+    denying: frozenset[int]
     until: float
 
 
 def confirmed(
-    classes: Mapping[int, Collection[int]], *, user: int, groups: Collection[int]
+    classes: Mapping[int, Collection[int]], *, user: int, groups: Collection[int], denying: Collection[int] = ()
 ) -> Mapping[int, Collection[int] | None]:
     """For each source (its key), those of these access classes that its origin confirms for this person now.
 
-    None: there was no answer in time. A source that is not named is not asked.
+    denying: further groups that the person may be in. None: there was no answer in time. A source that is not named is not asked.
     """
     if not classes:
         return {}
-    person = _Person(user, frozenset(groups), time.monotonic() + ANSWERS_WITHIN)
+    person = _Person(user, frozenset(groups), frozenset(groups).union(denying), time.monotonic() + ANSWERS_WITHIN)
     rows = {row.pk: row for row in Source.objects.filter(pk__in=classes).select_related("tenant")}
     first = {pk: _first(row, person) for pk, row in rows.items()}
     then: dict[int, Callable[[], Confirmed]] = {}
@@ -151,9 +152,8 @@ def _paths(classes: Collection[int]) -> Mapping[int, Sequence[str]]:
 
 def _allows(grant: Grant, person: _Person) -> bool:
     """Whether these rights let this person in. A problem allows nobody: such a grant has no lists."""
-    by_group = person.groups.intersection(grant.allow_groups) and not person.groups.intersection(grant.deny_groups)
-    by_name = person.user in grant.allow_users and not person.groups.intersection(grant.deny_groups)
-    return bool(by_group or by_name) and person.user not in grant.deny_users
+    allowed = person.groups.intersection(grant.allow_groups) or person.user in grant.allow_users
+    return bool(allowed) and not person.denying.intersection(grant.deny_groups) and person.user not in grant.deny_users
 
 
 def _ask_there(row: Source, person: _Person) -> Callable[[], bool]:
