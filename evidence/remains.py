@@ -43,7 +43,9 @@ Traces = Mapping[str, int | None]
 
 
 class Place(StrEnum):
-    """Where remains are looked for. FILES: every file of the data folder that is none of the others."""
+    """Where remains are looked for. ORIGIN_CACHES: kept of an origin, and not removed because a run was using it. FILES: every
+    file of the data folder that is none of the others.
+    """
 
     ROWS = "rows"
     INDEX_ENTRIES = "index_entries"
@@ -51,6 +53,7 @@ class Place(StrEnum):
     INDEX_FILES = "index_files"
     ORIGINALS = "originals"
     PAGE_IMAGES = "page_images"
+    ORIGIN_CACHES = "origin_caches"
     DATABASE_FILES = "database_files"
     FILES = "files"
 

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from evidence import audit, blobs, derived, jobs, needles, projection, receipts, remains
-from evidence.errors import EvidenceError, gettext_noop
+from evidence import audit, blobs, derived, jobs, needles, origins, projection, receipts, remains, runs
+from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.models import (
     Citation,
     Document,
@@ -24,6 +24,7 @@ from evidence.models import (
     Revision,
     Run,
     SearchTrace,
+    Source,
     Upload,
 )
 
@@ -128,7 +129,7 @@ def wipe(receipt: int) -> None:
             return  # whoever was at it before has served this one too
         served = list(receipts.unfinished()[:MAX_WIPED])
         kept = _clean_files()
-        unclean = _finish(served, kept)
+        unclean = _finish(served, kept, cached=_forget_caches(served))
         needles.forget_others()
         jobs.done([job for job in asked if job.key not in unclean])
         for job in asked:
@@ -205,12 +206,25 @@ def _clean_files() -> set[str]:
     return kept
 
 
-def _finish(served: Sequence[Receipt], kept: set[str]) -> set[int]:
+def _forget_caches(served: Sequence[Receipt]) -> set[int]:
+    """Remove what is kept of the origins of these; gives the sources where a run is using it now."""
+    busy = set()
+    for source in Source.objects.filter(pk__in={row.source_id for row in served if row.source_id is not None}):
+        try:
+            with runs.alone(source):
+                origins.forget(source)
+        except Refused:
+            busy.add(source.pk)
+    return busy
+
+
+def _finish(served: Sequence[Receipt], kept: set[str], *, cached: set[int]) -> set[int]:
     """Look for what is left, write it down, and finish the receipts of which nothing is; gives the keys of the others."""
     wanted = {row.pk: found for row in served if (found := needles.read(row)) is not None}
     traces = remains.search(wanted, kept=kept)
     for row in served:
         row.traces = dict(traces.get(row.pk) or row.traces or remains.NOT_SEARCHED)
+        row.traces[remains.Place.ORIGIN_CACHES] = int(row.source_id in cached)
         row.finished_at = timezone.now() if remains.is_clean(row.traces) else None
         row.save(update_fields=["traces", "finished_at"])
         if row.finished_at is not None:

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from evidence import blobs, citations, derived, needles, projection, remains, removal, worker
+from evidence import blobs, citations, derived, needles, projection, remains, removal, runs, worker
 from evidence.anchoring import State
 from evidence.errors import Unavailable
 from evidence.models import Citation, Document, Job, Receipt, Run, SearchTrace, Upload
@@ -76,6 +76,7 @@ def test_a_receipt_tells_times_and_counts_and_that_nothing_is_left(tmp_path: Pat
         "index_files": 0,
         "originals": 0,
         "page_images": 0,
+        "origin_caches": 0,
         "database_files": database,
         "files": 0,
     }
@@ -215,6 +216,25 @@ def test_a_planted_trace_is_found_and_the_receipt_stays_open(place: str, tmp_pat
     receipt.refresh_from_db()
     assert (receipt.finished_at is None, any(receipt.traces.values())) == (False, False)
     assert needles.folder_files() == []
+
+
+def test_what_is_kept_of_the_origin_goes_too(tmp_path: Path, data_folder: Path) -> None:
+    publish(tmp_path, {"a.md": TEXT})
+    kept = data_folder / "origins" / str(document("a").source_id) / "mirror"
+    kept.mkdir(parents=True)
+    (kept / "pack").write_bytes(b"packed")
+    assert purged().finished_at is not None
+    assert not kept.exists()
+
+
+def test_a_run_that_uses_what_is_kept_of_the_origin_is_waited_for(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.md": TEXT})
+    with runs.alone(document("a").source):
+        receipt = purged()
+    assert (receipt.finished_at, receipt.traces["origin_caches"]) == (None, 1)
+    again()
+    receipt.refresh_from_db()
+    assert receipt.finished_at is not None
 
 
 def test_a_state_that_the_index_still_holds_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
