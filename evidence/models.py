@@ -29,6 +29,8 @@ DEFAULT_PURGE_AFTER = timedelta(days=7)
 """How long what left its source can come back as it was: a folder that was moved by mistake is put back within a week."""
 DEFAULT_MISSING_SHARE = 0.5
 """A run that misses more than this share of what was known is taken for a fault of the source, not for a removal."""
+LONGEST_TITLE_KEY = 600
+"""Characters, which an index of PostgreSQL still takes (2,704 bytes)."""
 
 
 class Tenant(models.Model):
@@ -348,7 +350,7 @@ class Document(models.Model):
     external_id = models.CharField(max_length=200)
     public_id = models.UUIDField(unique=True, editable=False)
     title = models.CharField(max_length=500)
-    title_key = models.CharField(max_length=600, help_text="title_key_for(title): what a search by title compares")
+    title_key = models.CharField(max_length=LONGEST_TITLE_KEY, help_text="title_key_for(title): what a search by title compares")
     owner = models.CharField(max_length=200, blank=True)
     origin = models.CharField(max_length=1000, blank=True)
     language = models.CharField(max_length=20, blank=True)
@@ -378,8 +380,8 @@ class Document(models.Model):
 
     @staticmethod
     def title_key_for(title: str) -> str:
-        """NFC and lower case: SQLite itself knows upper and lower case of ASCII only."""
-        return normalise(title).lower()
+        """NFC and lower case: SQLite itself knows upper and lower case of ASCII only. Both can make a text longer."""
+        return normalise(title).lower()[:LONGEST_TITLE_KEY]
 
     def is_expired(self) -> bool:
         """Whether its own status or the end of its validity says that it no longer holds today."""
@@ -422,8 +424,8 @@ class Representation(models.Model):
     revision = models.ForeignKey(Revision, models.CASCADE, related_name="representations")
     public_id = models.UUIDField(unique=True, editable=False)
     parser_name = models.CharField(max_length=50)
-    parser_version = models.CharField(max_length=50)
-    parser_configuration = models.CharField(max_length=200, blank=True)
+    parser_version = models.CharField(max_length=200)
+    parser_configuration = models.CharField(max_length=400, blank=True)
     profile = models.CharField(max_length=100)
     text_sha256 = models.CharField(max_length=64)
     title = models.CharField(max_length=500, blank=True, help_text="the title that the file gives itself")
@@ -512,8 +514,8 @@ class Citation(models.Model):
     representation = models.UUIDField()
     source_sha256 = models.CharField(max_length=64)
     parser_name = models.CharField(max_length=50)
-    parser_version = models.CharField(max_length=50)
-    parser_configuration = models.CharField(max_length=200, blank=True)
+    parser_version = models.CharField(max_length=200)
+    parser_configuration = models.CharField(max_length=400, blank=True)
     profile = models.CharField(max_length=100)
     text_sha256 = models.CharField(max_length=64)
     start = models.PositiveIntegerField()
@@ -605,7 +607,7 @@ class Upload(models.Model):
     encoding = models.CharField(max_length=40, blank=True)
     password = models.CharField(max_length=200, blank=True)
     content = models.CharField(max_length=64, blank=True)
-    parser = models.CharField(max_length=310, blank=True, help_text="what read it")
+    parser = models.CharField(max_length=660, blank=True, help_text="what read it")
     title = models.CharField(max_length=500, blank=True, help_text="the title that the file gives itself")
     length = models.PositiveIntegerField(default=0)
     passage_count = models.PositiveIntegerField(default=0)
@@ -867,7 +869,6 @@ class AuditEvent(models.Model):
 
 def id_list(ids: Iterable[int], *, using: str) -> RawSQL:
     """A subquery of these ids as one parameter: an IN list of 20,000 ids would hit the database's limit of parameters."""
-    values = json.dumps(sorted(ids))
     if connections[using].vendor == "postgresql":
-        return RawSQL("SELECT value::bigint FROM jsonb_array_elements_text(%s::jsonb)", [values])
-    return RawSQL("SELECT value FROM json_each(%s)", [values])
+        return RawSQL("SELECT unnest(%s::bigint[])", [sorted(ids)])
+    return RawSQL("SELECT value FROM json_each(%s)", [json.dumps(sorted(ids))])
