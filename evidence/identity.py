@@ -119,11 +119,15 @@ class Weighed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """What a valid token stands for. token: its key, which limits are counted by; scopes: values of models.Scope."""
+    """What a valid token stands for. token: its key, which limits are counted by; scopes: values of models.Scope.
+
+    source: which one a token of another system pushes to. Such a token reads nothing.
+    """
 
     token: int
     scopes: frozenset[str]
     access: Access
+    source: Source | None = None
 
 
 def for_user(user: AbstractBaseUser | AnonymousUser, *, tenant: str = "") -> Access:
@@ -136,17 +140,21 @@ def for_user(user: AbstractBaseUser | AnonymousUser, *, tenant: str = "") -> Acc
 def for_token(secret: str) -> Bearer | None:
     """Whom a program acts for, and what it may do; None for a secret that is unknown, expired or revoked.
 
-    The person must be active and an active member of the token's tenant now, as for a page.
+    The person must be active and an active member of the token's tenant now, as for a page. A token that pushes is the source's,
+    whoever made it.
     """
     now = timezone.now()
-    token = Token.objects.valid(now).filter(source=None, digest=Token.digest_of(secret)).first()
-    if token is None:
+    found = Token.objects.valid(now).filter(digest=Token.digest_of(secret)).select_related("source__tenant").first()
+    if found is None:
         return None
-    membership = next(iter(_active(Membership.objects.filter(user=token.user_id, tenant=token.tenant_id))), None)
-    if membership is None:
-        return None
-    _note_use(token, now=now)
-    return Bearer(token=token.pk, scopes=token.scope_set(), access=_for_membership(membership, now=now))
+    access = NOBODY
+    if found.source is None:
+        membership = next(iter(_active(Membership.objects.filter(user=found.user_id, tenant=found.tenant_id))), None)
+        if membership is None:
+            return None
+        access = _for_membership(membership, now=now)
+    _note_use(found, now=now)
+    return Bearer(token=found.pk, scopes=found.scope_set(), access=access, source=found.source)
 
 
 def tenants(user: AbstractBaseUser | AnonymousUser) -> Sequence[Tenant]:
