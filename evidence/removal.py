@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -16,6 +17,7 @@ from django.utils import timezone
 from evidence import audit, blobs, derived, jobs, needles, origins, projection, receipts, remains, runs
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.models import (
+    AuditEvent,
     Citation,
     Document,
     Job,
@@ -26,6 +28,7 @@ from evidence.models import (
     SearchTrace,
     Source,
     Upload,
+    id_list,
 )
 
 PURGE: Final = "purge"
@@ -141,12 +144,24 @@ def wipe(receipt: int) -> None:
 
 def look_again() -> int:
     """Have it looked again whether anything is left of documents of which something was; gives how many there are."""
-    found = [row.pk for row in receipts.unfinished()]
-    waiting = jobs.waiting_keys(WIPE)
     with transaction.atomic():
-        Job.objects.filter(kind=WIPE, attempts__gte=jobs.MAX_ATTEMPTS).delete()
-        jobs.enqueue(WIPE, [key for key in found if key not in waiting])
+        found = list(receipts.unfinished().values_list("pk", flat=True))
+        Job.objects.filter(kind=WIPE, key__in=id_list(found, using="default")).delete()
+        jobs.enqueue(WIPE, found)
     return len(found)
+
+
+def close(receipt: UUID) -> bool:
+    """Finish a receipt of which something was found, as it is: somebody has seen to that. Gives whether there was one."""
+    row = receipts.unfinished().exclude(traces={}).filter(public_id=receipt).first()
+    if row is None:
+        return False
+    with transaction.atomic():
+        Receipt.objects.filter(pk=row.pk, finished_at=None).update(finished_at=timezone.now())
+        Job.objects.filter(kind=WIPE, key=row.pk).delete()
+        AuditEvent.objects.create(tenant_id=row.tenant_id, code="receipt.closed", document=row.document, ids={"receipt": row.pk})
+    needles.forget(row)
+    return True
 
 
 def _remove_rows(row: Document) -> dict[str, int]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from hashlib import sha256
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from evidence import blobs, citations, derived, needles, projection, remains, removal, runs, worker
+from evidence import blobs, citations, derived, jobs, needles, projection, remains, removal, runs, worker
 from evidence.anchoring import State
 from evidence.errors import Unavailable
-from evidence.models import Citation, Document, Job, Receipt, Run, SearchTrace, Upload
+from evidence.models import AuditEvent, Citation, Document, Job, Receipt, Run, SearchTrace, Upload
 from evidence.tests.builders import access, document, person, publish, run, tenant
 from evidence.tests.entries import entry
 
@@ -284,3 +286,63 @@ def test_published_uploads_go_too(tmp_path: Path, data_folder: Path) -> None:
     assert receipt.counts["uploads"] == 1
     assert not blobs.exists(sha)
     assert files_with(data_folder, WORD) == []
+
+
+def command(*words: str) -> str:
+    out = StringIO()
+    call_command(*words, stdout=out)
+    return out.getvalue()
+
+
+def test_purge_prints_the_receipt(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.md": TEXT})
+    told = command("purge", "a", "--source", "handbuch", "--tenant", "lindenau")
+    receipt = Receipt.objects.get()
+    assert f"{receipt.document} is removed; receipt {receipt.public_id}." in told
+    assert "1 documents, 1 originals, 3 passages, 1 representations, 1 revisions" in told
+    assert "files 0" in told and WORD not in told
+
+
+def test_receipts_are_listed_by_source(tmp_path: Path) -> None:
+    publish(tmp_path / "x", {"a.md": TEXT}, source="x")
+    publish(tmp_path / "y", {"a.md": OTHER}, source="y")
+    removal.request_purge(document("a", source="x"))
+    made = removal.request_purge(document("a", source="y"))
+    worker.run_due()
+    told = command("receipts", "--source", "y", "--tenant", "lindenau")
+    assert str(made.public_id) in told and told.count("document ") == 1
+    assert command("receipts", "--open") == ""
+
+
+def test_receipts_of_what_may_come_back_are_not_listed(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.md": TEXT})
+    removal.withdraw_missing([document("a")], purge_after=timedelta(days=7))
+    assert command("receipts") == ""
+
+
+def test_what_was_given_up_is_looked_for_again_and_closed_by_hand(tmp_path: Path, data_folder: Path) -> None:
+    publish(tmp_path, {"a.md": TEXT})
+    (data_folder / "planted.txt").write_text(TEXT)
+    receipt = purged()
+    Job.objects.filter(kind=removal.WIPE).update(attempts=jobs.MAX_ATTEMPTS)
+    assert command("receipts", "--again").startswith("1 are")
+    assert Job.objects.get(kind=removal.WIPE).attempts == 0
+    command("receipts", "--close", str(receipt.public_id))
+    receipt.refresh_from_db()
+    assert receipt.finished_at is not None and receipt.traces["files"] > 0
+    assert not Job.objects.filter(kind=removal.WIPE).exists()
+    assert (needles.folder_files(), AuditEvent.objects.filter(code="receipt.closed").count()) == ([], 1)
+    with pytest.raises(CommandError, match="no receipt"):
+        command("receipts", "--close", str(receipt.public_id))
+
+
+def test_needles_are_not_kept_for_ever(tmp_path: Path, data_folder: Path) -> None:
+    publish(tmp_path, {"a.md": TEXT})
+    (data_folder / "planted.txt").write_text(TEXT)
+    receipt = purged()
+    Receipt.objects.update(purged_at=timezone.now() - needles.KEPT_FOR - timedelta(hours=1))
+    again()
+    assert needles.folder_files() == []
+    again()
+    receipt.refresh_from_db()
+    assert receipt.finished_at is None and receipt.traces["files"] > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evidence import receipts, removal, worker
+from evidence.management import reports
 from evidence.models import Document
 
 
@@ -35,4 +36,5 @@ class Command(BaseCommand):
                 f"The document is invisible, but not removed yet; receipt {receipt}. manage.py work goes on trying."
             )
         self.stdout.write(f"{row.public_id} is removed; receipt {receipt}.")
+        self.stdout.write("\n".join(reports.receipt(receipt)))
         self.stdout.write("If its file is still at the source, the next import brings it back.")
