@@ -1,4 +1,4 @@
-"""File names for downloads: names that no system misreads and that hide nothing, and the header that says them."""
+"""File names: as they are kept when they come from elsewhere, and for downloads, where no system may misread them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote
 
+import unicodedata2
+
 MAX_LENGTH: Final = 120
 """Code points: four bytes each still fit into the 255 bytes plus folder that file systems and unpackers take."""
 _RESERVED: Final = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(1, 10))})
 """Names of devices on Windows, whatever their ending."""
 _NO_PART_OF_NAMES: Final = dict.fromkeys(map(ord, '/\\:*?"<>|%'), " ")
 _LETTERS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
+
+
+def as_text(name: str, *, limit: int) -> str:
+    """A file's name as text: its last part, what can't be seen replaced, its ending whole. It is never used as a path."""
+    last = unicodedata2.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
+    text = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in last)
+    ending = PurePosixPath(text).suffix[:limit]
+    return text if len(text) <= limit else text[: limit - len(ending)] + ending
 
 
 def safe(title: str, path: str) -> str:

@@ -10,22 +10,24 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Final
 from uuid import UUID
 
-import unicodedata2
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from evidence import blobs, identity, jobs, parsing, removal, representations
+from evidence import blobs, filenames, identity, jobs, parsing, removal, representations
 from evidence.access import Access
 from evidence.content import Content
 from evidence.errors import EvidenceError, Refused, Unavailable, gettext_noop
 from evidence.formats import FORMATS, Format
 from evidence.formats.options import Options
 from evidence.models import Document, Passage, Representation, Revision, Upload, UploadQuerySet
+from evidence.profile import normalise
 
 MAX_FILES: Final = 20
 """In one form; a browser with JavaScript sends each file in a form of its own."""
@@ -102,19 +104,20 @@ def keep(access: Access, name: str, data: bytes, *, replaces: UUID | None = None
     replaces: a document that may be read, which this is a new version of. Raises Refused for a name, a size, or too much.
     """
     user, tenant = owner(access)
-    name = _shown(name)
+    name = filenames.as_text(name, limit=MAX_NAME)
     refuse_large(name, len(data))
     if not data:
         raise Refused("upload_empty", gettext_noop("This file is empty."))
     with transaction.atomic():
         _refuse_more(user, len(data))
+        chosen = None if replaces is None else _replaceable(access, replaces)
         row = Upload.objects.create(
             tenant_id=tenant,
             user_id=user,
             name=name,
             sha256=blobs.put(data),
             size=len(data),
-            replaces=None if replaces is None else replaceable(access).filter(public_id=replaces).first(),
+            replaces=chosen,
             kept_until=timezone.now() + KEPT_FOR,
         )
         jobs.enqueue(JOB, [row.pk], not_before=row.kept_until)
@@ -178,10 +181,11 @@ def read_again(access: Access, upload: UUID, *, encoding: str = "", password: st
 def choose(access: Access, upload: UUID, document: UUID | None) -> None:
     """Say which document this is a new version of; None: of none. Raises Unavailable for one that can't have any from here."""
     row = get_waiting(access, upload)
-    chosen = None if document is None else replaceable(access).filter(public_id=document).first()
-    if document is not None and chosen is None:
-        raise Unavailable
-    Upload.objects.filter(pk=row.pk).update(replaces=chosen)
+    with transaction.atomic():
+        chosen = None if document is None else _replaceable(access, document)
+        if document is not None and chosen is None:
+            raise Unavailable
+        Upload.objects.filter(pk=row.pk).update(replaces=chosen)
 
 
 def discard(access: Access, upload: UUID) -> None:
@@ -205,7 +209,7 @@ def published_as(row: Upload, document: Document) -> None:
     Raises Unavailable when it is not there any more.
     """
     kept = Upload.objects.waiting().filter(pk=row.pk)
-    contents = set(kept.values_list("content", flat=True))
+    contents = set(kept.select_for_update().values_list("content", flat=True))
     done = {"document": document, "published_at": timezone.now(), "content": "", "password": "", "problem": {}}
     if not kept.update(**done):
         raise Unavailable
@@ -224,12 +228,29 @@ def unclaimed() -> Q:
 
 
 def forget(digests: set[str]) -> None:
-    """Remove those bytes that nothing names any more. Belongs into the transaction that stopped naming them: it keeps out
-    everybody who could begin to."""
-    named = set(Revision.objects.filter(source_sha256__in=digests).values_list("source_sha256", flat=True))
-    named |= Upload.objects.waiting().filter(Q(sha256__in=digests) | Q(content__in=digests)).digests()
-    for digest in digests - named - {""}:
-        blobs.remove(digest)
+    """Remove those bytes that nothing names any more, as soon as the transaction is committed that stopped naming them.
+
+    Not within it: it could still be undone, and the bytes would not come back. What dies in between, or comes while a backup is
+    being made, leaves them to the next wiping.
+    """
+    transaction.on_commit(partial(_forget, frozenset(digests - {""})), robust=True)
+
+
+def _forget(digests: frozenset[str]) -> None:
+    if not digests:
+        return
+    with blobs.alone():
+        named = set(Revision.objects.filter(source_sha256__in=digests).values_list("source_sha256", flat=True))
+        named |= Upload.objects.waiting().filter(Q(sha256__in=digests) | Q(content__in=digests)).digests()
+        for digest in digests - named:
+            blobs.remove(digest)
+
+
+def _replaceable(access: Access, document: UUID) -> Document | None:
+    """One of `replaceable`, which is not removed before the transaction ends that is open now."""
+    found = replaceable(access).filter(public_id=document)
+    locked = Document.objects.select_for_update(no_key=True).filter(pk__in=[row.pk for row in found])
+    return found.first() if list(locked.values_list("pk")) else None
 
 
 def owner(access: Access) -> tuple[int, int]:
@@ -246,6 +267,8 @@ def own(access: Access) -> UploadQuerySet:
 
 
 def _refuse_more(user: int, size: int) -> None:
+    """Raises Refused. Uploads of one person that come at once wait for one another's transactions here."""
+    list(User.objects.select_for_update(no_key=True).filter(pk=user).values_list("pk"))
     kept = Upload.objects.waiting().filter(user=user).aggregate(count=Count("pk"), bytes=Sum("size", default=0))
     if kept["count"] >= MAX_WAITING:
         message = gettext_noop("%(limit)d files of yours wait to be published. Publish or discard some of them first.")
@@ -270,7 +293,7 @@ def _read(row: Upload, data: bytes) -> None:
     facts["parser"] = named(form_of(row.name), options_of(row))
     with transaction.atomic():
         kept = Upload.objects.waiting().filter(pk=row.pk)
-        before = set(kept.values_list("content", flat=True))
+        before = set(kept.select_for_update().values_list("content", flat=True))
         facts["content"] = blobs.put(packed) if packed else ""
         if not kept.update(**facts):
             forget({str(facts["content"])})
@@ -297,24 +320,17 @@ def _facts(content: Content) -> dict[str, object]:
 
 
 def _plain(values: dict[str, object]) -> dict[str, object]:
-    return {name: value if isinstance(value, int | float) else str(value) for name, value in values.items()}
+    """Numbers and texts as JSON: of a file that is refused anything may be repeated, and PostgreSQL's JSON knows no U+0000."""
+    return {name: value if isinstance(value, int | float) else normalise(str(value)) for name, value in values.items()}
 
 
 def _remove(upload: int) -> bool:
     """Remove a waiting upload with what is kept for it; gives whether it was there and nobody was publishing it."""
     with transaction.atomic():
         found = Upload.objects.waiting().filter(unclaimed(), pk=upload)
-        digests = found.digests()
+        digests = found.select_for_update().digests()
         removed, _ = found.delete()
         forget(digests)
         if removed:
             removal.wipe_soon()  # its name and title, of which the database's log has copies
     return bool(removed)
-
-
-def _shown(name: str) -> str:
-    """A file's name as text: its last part, what can't be seen replaced, its ending whole. It is never used as a path."""
-    last = unicodedata2.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
-    text = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in last)
-    ending = PurePosixPath(text).suffix[:MAX_NAME]
-    return text if len(text) <= MAX_NAME else text[: MAX_NAME - len(ending)] + ending
