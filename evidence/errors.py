@@ -36,6 +36,13 @@ class Unavailable(EvidenceError):
         super().__init__("unavailable", gettext_noop("This is not available to you."))
 
 
+class Busy(EvidenceError):
+    """Somebody else is at work there; nothing was changed, and asking again soon helps."""
+
+    def __init__(self) -> None:
+        super().__init__("busy", gettext_noop("Something else is being done with this at the moment. Ask again soon."))
+
+
 class Ambiguous(EvidenceError):
     """The words occur more than once and no context tells the places apart."""
 

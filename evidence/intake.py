@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
@@ -37,6 +38,8 @@ MAX_FAILURES: Final = 5
 STOPPED: Final = "stopped"
 RIGHTS_CHANGED: Final = "rights_changed_meanwhile"
 _METADATA: Final = ("owner", "origin", "language", "kind", "status", "valid_from", "valid_until", "sensitivity")
+
+_NOTHING_GIVEN: Final[Mapping[Rights, Grant]] = MappingProxyType({})
 
 States = tuple[str, Sequence[Item]]
 """A document's id inside its source and its states, the current one last."""
@@ -147,8 +150,12 @@ class Intake:
         parse: parsing.Begin = parsing.when_needed,
         stated: Stated | None = None,
         stop: Callable[[], bool] = lambda: False,
+        given: Mapping[Rights, Grant] = _NOTHING_GIVEN,
     ) -> None:
-        """only: the one document that is taken in. actor: the person who does it. stop: whether to leave the rest."""
+        """only: the one document that is taken in. actor: the person who does it. stop: whether to leave the rest.
+
+        given: what some rights are known to give.
+        """
         self._source = source
         self._report = report
         self._parse = parse
@@ -162,7 +169,7 @@ class Intake:
         self._classes = dict(mine.values_list("digest", "pk"))
         known = source.documents.all() if only is None else source.documents.filter(external_id=only)
         self._known = dict(known.values_list("external_id", "pk"))
-        self._given: dict[Rights, Grant] = {}
+        self._given = dict(given)
 
     def grant(self, rights: Rights) -> Grant:
         """These rights for the people who exist."""
@@ -182,6 +189,18 @@ class Intake:
             self._give(row, grant.within(self._grant_of(row)))
         projection.record([row.pk for row, _ in taken])
         return len(taken)
+
+    def give(self, external_id: str, grant: Grant) -> bool:
+        """Let this be the right of a document that is here, whatever it holds; gives whether it was another one.
+
+        Belongs into one transaction.
+        """
+        rows = self._rows([external_id]).values()
+        changed = [row for row in rows if (self._grant_of(row).digest(), row.rights_problem) != (grant.digest(), grant.problem)]
+        for row in changed:
+            self._give(row, grant)
+        projection.record([row.pk for row in changed])
+        return bool(changed)
 
     def keep(self, documents: Sequence[States]) -> Sequence[States]:
         """Bring documents in line all of whose states are here, by their stamps; gives the others, which must be read.
