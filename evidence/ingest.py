@@ -19,7 +19,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from evidence import audit, parsing, projection, removal, revocations, runs
+from evidence import audit, parsing, projection, removal, revocations, runs, sampling
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.grants import Grant, Principals
 from evidence.intake import MANY, STOPPED, Begun, EndedEarly, Intake, Report, Stated, States
@@ -265,7 +265,7 @@ def _items(documents: Sequence[States]) -> int:
 
 
 def _close(run: Run, listing: Listing, report: Report) -> None:
-    """Confirm the rights if everything was seen, and keep what the run did."""
+    """Confirm the rights if everything was seen, read some of it back, and keep what the run did."""
     if report.error != STOPPED:  # whoever stops it does not wait; the worker brings the index in line, or the next search
         projection.settle()
     report.counts["refused"] = len(report.refusals)
@@ -273,12 +273,14 @@ def _close(run: Run, listing: Listing, report: Report) -> None:
     if report.complete:
         _confirm(run, listing)
         forget_unused_classes(run.source)
+    sample = {} if report.error == STOPPED else sampling.after_run(run.source)
     runs.finish(
         run,
         Run.Outcome.COMPLETE if report.complete else Run.Outcome.INCOMPLETE,
         error=report.error,
         counts=dict(report.counts),
         problems=[[refusal.path, refusal.error.code] for refusal in report.refusals[:MAX_KEPT_PROBLEMS]],
+        sample=sample,
     )
 
 

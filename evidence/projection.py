@@ -162,6 +162,18 @@ def differences() -> Iterator[str]:
             yield f"state {state}: not in the index, database {wanted}"
 
 
+def unlike(documents: Collection[int]) -> set[int]:
+    """Those of these documents that index and database tell differently, beyond what is pending. Raises IndexFault."""
+    found = _unlike(documents)
+    return _unlike(found) if found else found  # what changed between the two looks is no difference
+
+
+def strays() -> Collection[int]:
+    """States in the index that are no document's. Raises IndexFault."""
+    known = {state.id for documents in _chunks(_indexable()) for state in _states(documents)}
+    return {found.document for found in engine().documents()} - known - pending()
+
+
 def place(document: Document, representation: int) -> tuple[int, int]:
     """The id and the access class under which the index has this state of a document."""
     if representation == document.current_id:
@@ -188,6 +200,19 @@ class _State:
     representation: int
     access_class: int
     passages: int
+
+
+def _unlike(documents: Collection[int]) -> set[int]:
+    rows = list(_indexable().filter(pk__in=documents))
+    wanted = {state.id: state for state in _states(rows)}
+    ids = {*documents, *_archived_ids(documents)}
+    found = {one.document: one for one in engine().documents(ids)}
+    expected = {one: _indexed(state) for one, state in wanted.items()}
+    different = {one for one in ids if found.get(one) != expected.get(one)} - pending()
+    owners = dict(
+        Representation.objects.filter(pk__in=[one - ARCHIVED for one in different]).values_list("pk", "revision__document")
+    )
+    return {one if one < ARCHIVED else owners[one - ARCHIVED] for one in different if one < ARCHIVED or one - ARCHIVED in owners}
 
 
 def _settle_some(limit: int) -> int:

@@ -70,6 +70,14 @@ def close() -> None:
     _SHARED.close()
 
 
+def end() -> None:
+    """End what was started for tasks, and start nothing more: whoever waits for a task gets NoProcess, now and later.
+
+    For a process that is to end soon, however long a file takes.
+    """
+    _SHARED.end()
+
+
 class NoProcess(EvidenceError):
     """There is no process to read files in: it says nothing of a file."""
 
@@ -85,6 +93,7 @@ class Confinement:
 
     def __init__(self, program: str) -> None:
         self._program = program
+        self._ended = False
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -106,6 +115,11 @@ class Confinement:
         """End the program and all its children; the next task starts it again."""
         with self._lock:
             self._discard()
+
+    def end(self) -> None:
+        """End the program and all its children; no task starts it again."""
+        self._ended = True
+        self.close()
 
     def forget(self) -> None:
         """Leave the program to the process that this one was forked from."""
@@ -138,7 +152,7 @@ class Confinement:
     def _order(self, channel: socket.socket, report: socket.socket) -> None:
         """Ask for a child, of a new program when the old one turns out to be dying."""
         with self._lock:
-            for _ in range(ATTEMPTS):
+            for _ in range(0 if self._ended else ATTEMPTS):
                 try:
                     socket.send_fds(self._started(), [READY], [channel.fileno(), report.fileno()])
                     return

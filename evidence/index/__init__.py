@@ -115,5 +115,5 @@ class Engine(Protocol):
     def strays(self, words: Collection[str]) -> int:
         """Places of these words that belong to no document."""
 
-    def documents(self) -> Iterator[Indexed]:
-        """Everything the index holds, in the order of document ids."""
+    def documents(self, only: Collection[int] | None = None) -> Iterator[Indexed]:
+        """What the index holds, in the order of document ids: everything, or of `only` these documents."""

@@ -85,10 +85,12 @@ class SqliteEngine:
             snapshot = self._current(connection)
             return sum(snapshot.strays(_slots(connection, word).slots) for word in set(words))
 
-    def documents(self) -> Iterator[Indexed]:
-        """Everything the index holds, in the order of document ids, as of one moment."""
+    def documents(self, only: Collection[int] | None = None) -> Iterator[Indexed]:
+        """As Engine says, as of one moment."""
+        which = "1" if only is None else "id IN (SELECT value FROM json_each(?))"
+        statement = f"SELECT id, representation, class, length(lengths), attributes FROM document WHERE {which} ORDER BY id"
         with self._storage.reading() as connection:
-            found = rows(connection, "SELECT id, representation, class, length(lengths), attributes FROM document ORDER BY id")
+            found = rows(connection, statement, () if only is None else (json.dumps(sorted(only)),))
         for document, representation, access_class, size, attributes in found:
             yield Indexed(document, representation, access_class, size // LONG.itemsize, json.loads(attributes))
 
