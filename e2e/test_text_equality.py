@@ -15,11 +15,8 @@ from playwright.sync_api import Page
 from e2e.reading_page import wait_for_state
 from e2e.site import DEMO, PEOPLE, Site
 from evidence import ingest, profile
-from evidence.formats import FORMATS
 from evidence.models import Passage, Representation
 from evidence.sources import Rights
-from evidence.sources.folder import Folder
-from evidence.sources.rules import beside
 from evidence.tests import builders
 
 ROOT = Path(__file__).parent.parent
@@ -43,11 +40,10 @@ def stored(site: Site) -> Iterator[Stored]:
     builders.person(READER, ["alle"], of=tenant)
 
     def take_in(name: str, folder: Path) -> list[Representation]:
-        stated = beside(folder)
-        for group in stated.settings.announced_to or ():
+        listing = builders.listed(folder)
+        for group in listing.settings.announced_to or ():
             builders.group(group, of=tenant)
-        row = ingest.source(tenant, name, location=str(folder), settings=stated.settings)
-        listing = Folder(folder, stated, frozenset(FORMATS)).list()
+        row = ingest.source(tenant, name, location=str(folder), settings=listing.settings)
         items = [replace(item, rights=Rights(allowed=("group:alle",))) for item in listing.items]
         report = ingest.take_in(row, replace(listing, items=items), started=timezone.now())
         assert items and not report.refusals

@@ -13,7 +13,6 @@ import tomllib
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from typing import Final, TypeVar
 
 import unicodedata2
@@ -175,27 +174,10 @@ class Rules:
         return Described(path, tuple(found), values)
 
 
-def load(file: Path) -> Rules:
-    """The rules in this file. Raises Refused with a code that begins with rules_."""
-    try:
-        with file.open("rb") as stream:
-            source = stream.read(MAX_RULES_BYTES + 1)
-    except OSError as error:
-        message = gettext_noop("%(where)s can't be read: %(reason)s")
-        raise Refused("rules_unreadable", message, where=file.name, reason=error.strerror) from error
-    return parse(source, file.name)
-
-
-def beside(root: Path) -> Rules:
-    """The rules in the folder's own file, or none where there is no such file."""
-    file = root / RULES_FILE
-    return load(file) if file.exists() else Rules()
-
-
 def parse(source: bytes, file: str) -> Rules:
     """The rules in these bytes; `file` is its name for messages. Raises Refused."""
     table = _toml(source, file)
-    _refuse_unknown_keys(table, ("source", "document"), file)
+    refuse_unknown_keys(table, ("source", "document"), file)
     settings, documents = table.get("source", {}), table.get("document", [])
     if not isinstance(settings, dict) or not isinstance(documents, list):
         raise _wrong("rules_type", gettext_noop("%(where)s: settings stand in [source], rules in [[document]]."), file)
@@ -239,6 +221,28 @@ def checked_encoding(text: str, where: str) -> str:
     return known or ""
 
 
+def refuse_unknown_keys(table: Mapping[str, object], known: tuple[str, ...], where: str) -> None:
+    """Raises Refused for a key that is none of those."""
+    for key in table:
+        if key not in known:
+            message = gettext_noop("%(where)s: “%(key)s” is not known here. Known are: %(known)s.")
+            raise Refused("rules_unknown_key", message, where=where, key=key[:40], known=", ".join(known))
+
+
+def text_of(raw: object, where: str) -> str:
+    """A value that must be a text. Raises Refused."""
+    if not isinstance(raw, str):
+        raise _wrong("rules_type", gettext_noop("%(where)s: this is a text in quotation marks."), where)
+    return raw
+
+
+def is_principal(entry: object) -> bool:
+    """Whether this names a group or a person, as group:NAME or user:NAME."""
+    if not isinstance(entry, str) or not entry.isprintable() or _PRINCIPAL.fullmatch(entry) is None:
+        return False
+    return len(entry.partition(":")[2]) <= MAX_PRINCIPAL
+
+
 def _toml(source: bytes, file: str) -> dict[str, object]:
     if len(source) > MAX_RULES_BYTES:
         message = gettext_noop("%(where)s: a rules file can hold %(limit)d bytes.")
@@ -253,10 +257,8 @@ def _toml(source: bytes, file: str) -> dict[str, object]:
 
 
 def _settings(table: dict[str, object], where: str) -> Settings:
-    _refuse_unknown_keys(table, _SETTINGS_KEYS, where)
-    texts = {
-        key: _text_of(table[key], f"{where}, {key}") for key in (*_SETTINGS_LIMITS, "kind", "revocation_sla") if key in table
-    }
+    refuse_unknown_keys(table, _SETTINGS_KEYS, where)
+    texts = {key: text_of(table[key], f"{where}, {key}") for key in (*_SETTINGS_LIMITS, "kind", "revocation_sla") if key in table}
     for key, limit in _SETTINGS_LIMITS.items():
         _check_characters(texts.get(key, ""), limit, f"{where}, {key}")
     return Settings(
@@ -272,10 +274,10 @@ def _settings(table: dict[str, object], where: str) -> Settings:
 def _rule(entry: object, where: str) -> DocumentRule:
     if not isinstance(entry, dict):
         raise _wrong("rules_type", gettext_noop("%(where)s: a rule is a table that begins with [[document]]."), where)
-    _refuse_unknown_keys(entry, _DOCUMENT_KEYS, where)
+    refuse_unknown_keys(entry, _DOCUMENT_KEYS, where)
     if "path" not in entry:
         raise _wrong("rules_missing_path", gettext_noop("%(where)s has no path."), where)
-    pattern = compile_pattern(_text_of(entry["path"], f"{where}, path"), f"{where}, path")
+    pattern = compile_pattern(text_of(entry["path"], f"{where}, path"), f"{where}, path")
     parts = pattern.parts | KNOWN_PARTS
     fields = {key: _field(key, raw, parts, f"{where}, {key}") for key, raw in entry.items() if key != "path"}
     return DocumentRule(where, pattern, fields)
@@ -289,7 +291,7 @@ def _field(key: str, raw: object, parts: Set[str], where: str) -> object:
         return raw
     if key in _DATES and isinstance(raw, date) and not isinstance(raw, datetime):
         return raw.isoformat()
-    text = _text_of(raw, where)
+    text = text_of(raw, where)
     if key not in _LITERAL:
         _refuse_unknown_placeholder(text, parts, where)
     if key in _LITERAL or "{" not in text:
@@ -338,7 +340,7 @@ def _duration(text: str, where: str) -> timedelta:
 
 
 def _groups(raw: object, where: str) -> tuple[str, ...]:
-    if not isinstance(raw, list) or not all(_is_principal(entry) and entry.startswith("group:") for entry in raw):
+    if not isinstance(raw, list) or not all(is_principal(entry) and entry.startswith("group:") for entry in raw):
         raise _wrong("rules_type", gettext_noop("%(where)s: this is a list of groups, each as group:NAME."), where)
     return tuple(dict.fromkeys(entry.removeprefix("group:") for entry in raw))
 
@@ -346,7 +348,7 @@ def _groups(raw: object, where: str) -> tuple[str, ...]:
 def _patterns(raw: object, where: str) -> tuple[Pattern, ...]:
     if not isinstance(raw, list):
         raise _wrong("rules_type", gettext_noop("%(where)s: this is a list of path patterns."), where)
-    return tuple(compile_pattern(_text_of(entry, where), where) for entry in raw)
+    return tuple(compile_pattern(text_of(entry, where), where) for entry in raw)
 
 
 def _principals(value: _Value | None) -> tuple[str, ...]:
@@ -365,22 +367,9 @@ def _rights_problem(key: str, value: _Value | None) -> str:
     if key == "allowed" and not value.raw:
         return f"{value.where}: an empty list"[:MAX_PROBLEM]
     for entry in value.raw:
-        if not _is_principal(fill(entry, value.parts) if isinstance(entry, str) else entry):
+        if not is_principal(fill(entry, value.parts) if isinstance(entry, str) else entry):
             return f"{value.where}: “{str(entry)[:100]}” is neither group:NAME nor user:NAME"[:MAX_PROBLEM]
     return ""
-
-
-def _is_principal(entry: object) -> bool:
-    if not isinstance(entry, str) or not entry.isprintable() or _PRINCIPAL.fullmatch(entry) is None:
-        return False
-    return len(entry.partition(":")[2]) <= MAX_PRINCIPAL
-
-
-def _refuse_unknown_keys(table: Mapping[str, object], known: tuple[str, ...], where: str) -> None:
-    for key in table:
-        if key not in known:
-            message = gettext_noop("%(where)s: “%(key)s” is not known here. Known are: %(known)s.")
-            raise Refused("rules_unknown_key", message, where=where, key=key[:40], known=", ".join(known))
 
 
 def _refuse_unknown_placeholder(text: str, parts: Set[str], where: str) -> None:
@@ -388,12 +377,6 @@ def _refuse_unknown_placeholder(text: str, parts: Set[str], where: str) -> None:
     if unknown is not None:
         message = gettext_noop("%(where)s: “%(value)s” is no part of this path. Parts are: %(known)s.")
         raise Refused("rules_placeholder", message, where=where, value=unknown[:40], known=", ".join(sorted(parts)))
-
-
-def _text_of(raw: object, where: str) -> str:
-    if not isinstance(raw, str):
-        raise _wrong("rules_type", gettext_noop("%(where)s: this is a text in quotation marks."), where)
-    return raw
 
 
 def _wrong(code: str, template: str, where: str) -> Refused:

@@ -9,14 +9,11 @@ from pathlib import Path
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from evidence import identity, ingest
+from evidence import identity, ingest, origins
 from evidence.access import Access
-from evidence.formats import FORMATS
 from evidence.intake import Report
 from evidence.models import Document, Group, Membership, Role, Source, SourceKind, Tenant
-from evidence.sources import NOTHING_SET
-from evidence.sources.folder import Folder
-from evidence.sources.rules import beside
+from evidence.sources import NOTHING_SET, Listing
 
 PASSWORD = "richtig-langes-Kennwort-7"
 
@@ -60,6 +57,11 @@ def rules(*entries: tuple[str, str], head: str = "") -> str:
     return head + "".join(f'\n[[document]]\npath = "{path}"\n{lines}\n' for path, lines in entries)
 
 
+def listed(folder: Path) -> Listing:
+    """What the folder holds now, by the rules file in it."""
+    return origins.folder("lindenau/handbuch", str(folder)).list()
+
+
 def run(
     folder: Path,
     *,
@@ -72,12 +74,11 @@ def run(
     """Import the folder as `manage.py import` does."""
     for name in ("alle", "netz"):
         group(name, of=of or tenant())
-    stated = beside(folder)
-    row = ingest.source(of or tenant(), source, location=str(folder), settings=stated.settings)
-    if kind is not None and stated.settings == NOTHING_SET:
+    listing = listed(folder)
+    row = ingest.source(of or tenant(), source, location=str(folder), settings=listing.settings)
+    if kind is not None and listing.settings == NOTHING_SET:
         Source.objects.filter(pk=row.pk).update(kind=kind)
         row.kind = kind
-    listing = Folder(folder, stated, frozenset(FORMATS)).list()
     return ingest.take_in(row, listing, started=started or timezone.now(), allow_removals=allow_removals)
 
 

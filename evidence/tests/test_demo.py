@@ -18,8 +18,7 @@ from evidence import identity
 from evidence.formats import FORMATS, extract
 from evidence.search import search
 from evidence.sources import Item, Listing
-from evidence.sources.folder import Folder
-from evidence.sources.rules import beside
+from evidence.tests import builders
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"
 PEOPLE: dict[str, Any] = tomllib.loads((DEMO / "people.toml").read_text(encoding="utf-8"))
@@ -62,8 +61,7 @@ FOR_NOBODY = {"merkzettel-ohne-regel", "personal/jour-fixe-11"}
 
 
 def listed(name: str) -> Listing:
-    folder = DEMO / SOURCES[name][1]["folder"]
-    return Folder(folder, beside(folder), frozenset(FORMATS)).list()
+    return builders.listed(DEMO / SOURCES[name][1]["folder"])
 
 
 def states() -> list[Item]:

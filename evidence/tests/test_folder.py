@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import time
 from datetime import date
 from pathlib import Path
 
@@ -10,9 +12,9 @@ import pytest
 
 from evidence.errors import Refused
 from evidence.formats.options import Options
-from evidence.sources import Listing, Rights
-from evidence.sources.folder import MAX_FILE_BYTES, Folder
-from evidence.sources.rules import Rules, load, parse
+from evidence.sources import Listing, Origin, Rights
+from evidence.sources.folder import Folder, at
+from evidence.sources.trees import MAX_FILE_BYTES
 
 ROOT = Path(__file__).resolve().parents[2]
 LAWS = ROOT.parent / "shared" / "data" / "laws"
@@ -20,8 +22,14 @@ OPEN = '[[document]]\npath = "**"\nallowed = ["group:all"]\n'
 STATES = OPEN + '[[document]]\npath = "{id}_{date}*.md"\nid = "{id}"\ndate = "{date}"\n'
 
 
+def folder(root: Path, rules: Path | None = None) -> Folder:
+    return at(Origin(str(root), str(rules or ""), (".md", ".txt"), {}, cache=root))
+
+
 def listing(root: Path, rules: str = OPEN) -> Listing:
-    return Folder(root, parse(rules.encode(), "fundstelle.toml"), (".md", ".txt")).list()
+    kept = root.with_name(f"{root.name}-rules.toml")
+    kept.write_text(rules)
+    return folder(root, kept).list()
 
 
 def write(root: Path, *paths: str) -> None:
@@ -250,11 +258,85 @@ def test_a_file_that_is_gone_raises_an_operating_system_error(tmp_path: Path) ->
     [("", "laws", 76, 121), ("other_flavour", "laws-other", 8, 14), ("addendum", "laws-addendum", 2, 2)],
 )
 def test_the_laws_are_listed_whole(folder_name: str, rules: str, documents: int, states: int) -> None:
-    found = Folder(LAWS / folder_name, load(ROOT / "bench" / f"{rules}.toml"), (".md",)).list()
+    found = folder(LAWS / folder_name, ROOT / "bench" / f"{rules}.toml").list()
     assert (len({item.external_id for item in found.items}), len(found.items)) == (documents, states)
     assert (found.refusals, found.unread, found.unnamed, found.unused) == ([], {}, [], [])
 
 
 def test_a_folder_without_rules_is_for_nobody(tmp_path: Path) -> None:
     write(tmp_path, "a.md")
-    assert Folder(tmp_path, Rules(), (".md",)).list().items[0].rights == Rights()
+    assert folder(tmp_path).list().items[0].rights == Rights()
+
+
+def test_the_file_beside_the_documents_is_optional_but_a_named_one_is_not(tmp_path: Path) -> None:
+    write(tmp_path, "a.md")
+    assert folder(tmp_path).stamp() == hashlib.sha256(b"").hexdigest()
+    for asked in (Folder.list, Folder.stamp):
+        with pytest.raises(Refused) as caught:
+            asked(folder(tmp_path, tmp_path / "other.toml"))
+        assert caught.value.code == "rules_unreadable"
+
+
+def test_rules_that_are_no_file_are_an_error_and_wait_for_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fundstelle.toml")
+    with pytest.raises(Refused) as caught:
+        folder(tmp_path).stamp()
+    assert caught.value.code == "rules_unreadable"
+
+
+def test_links_in_a_circle_lead_to_nothing(tmp_path: Path) -> None:
+    write(tmp_path, "a.md")
+    (tmp_path / "circle.md").symlink_to(tmp_path / "circle.md")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    found = listing(tmp_path)
+    assert (reasons(found), len(found.items), found.complete) == ({"circle.md": "link_broken"}, 1, True)
+
+
+def test_a_stamp_names_the_rules_of_this_moment_and_a_listing_its_own(tmp_path: Path) -> None:
+    write(tmp_path, "a.md")
+    (tmp_path / "fundstelle.toml").write_text(OPEN)
+    asked = folder(tmp_path)
+    found = asked.list()
+    assert found.stamp == asked.stamp()
+    (tmp_path / "fundstelle.toml").write_text("")
+    assert found.stamp != asked.stamp()
+    assert found.stated_at is not None and abs(time.time() - found.stated_at.timestamp()) < 60
+
+
+def test_rights_are_those_of_this_moment(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.md")
+    (tmp_path / "fundstelle.toml").write_text(OPEN)
+    asked = folder(tmp_path)
+    asked.list()
+    (tmp_path / "fundstelle.toml").write_text(OPEN.replace("group:all", "group:law"))
+    (tmp_path / "b.md").unlink()
+    assert asked.rights(["a.md", "b.md"]) == {"a.md": Rights(("group:law",))}
+    (tmp_path / "fundstelle.toml").unlink()
+    assert asked.rights(["a.md"]) == {"a.md": Rights()}
+
+
+def test_there_are_no_rights_by_rules_that_can_not_be_read(tmp_path: Path) -> None:
+    write(tmp_path, "a.md")
+    (tmp_path / "fundstelle.toml").write_text("[")
+    with pytest.raises(Refused, match="TOML"):
+        folder(tmp_path).rights(["a.md"])
+
+
+def test_rights_are_stated_only_of_what_a_listing_takes_in(tmp_path: Path) -> None:
+    write(tmp_path, "out.md", "in/a.md", "in/.b.md", "in/old/c.md", "in/Ma\u0308rz/Ma\u0308rz.md")
+    root = tmp_path / "in"
+    (root / "fundstelle.toml").write_text('[source]\nleave_out = ["old"]\n' + OPEN)
+    (root / "outside.md").symlink_to(tmp_path / "out.md")
+    (root / "inside.md").symlink_to(root / "a.md")
+    (root / "loop").symlink_to(root)
+    others = [".b.md", "old/c.md", "outside.md", "loop/a.md", "../out.md", "", "fundstelle.toml"]
+    assert set(folder(root).rights([*others, "a.md", "inside.md", "März/März.md"])) == {"a.md", "inside.md", "März/März.md"}
+
+
+def test_a_thousand_paths_are_answered_at_once(tmp_path: Path) -> None:
+    paths = [f"{number % 10}/{number}.md" for number in range(1000)]
+    write(tmp_path, *paths)
+    (tmp_path / "fundstelle.toml").write_text(OPEN)
+    started = time.perf_counter()
+    assert len(folder(tmp_path).rights(paths)) == 1000
+    assert time.perf_counter() - started < 1

@@ -17,14 +17,11 @@ from evidence import blobs, confinement, ingest, intake, parsing, projection, re
 from evidence.confinement import Confinement
 from evidence.content import Content
 from evidence.errors import Refused
-from evidence.formats import FORMATS
 from evidence.formats.options import Options
 from evidence.identity import rights_are_fresh
 from evidence.models import AuditEvent, Document, Passage, Representation, Revision, Run, Source, SourceKind
 from evidence.search import search
-from evidence.sources.folder import Folder
-from evidence.sources.rules import beside
-from evidence.tests.builders import access, document, group, person, publish, rules, run, tenant, write
+from evidence.tests.builders import access, document, group, listed, person, publish, rules, run, tenant, write
 from evidence.tests.hostile import MADE_UP
 
 pytestmark = pytest.mark.django_db
@@ -279,7 +276,7 @@ def test_an_older_run_does_not_bring_back_rights_that_a_newer_one_took_away(tmp_
 def test_a_source_has_one_run_at_a_time(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Text."})
     again = partial(run, tmp_path)
-    listing = Folder(tmp_path, beside(tmp_path), frozenset(FORMATS)).list()
+    listing = listed(tmp_path)
 
     def begin_another(items: int) -> None:
         with pytest.raises(Refused, match="Another import"):

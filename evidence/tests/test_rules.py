@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from pathlib import Path
 from time import perf_counter
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from evidence.errors import Refused
 from evidence.formats.options import Options
 from evidence.sources import Metadata, Rights
-from evidence.sources.rules import Described, Rules, beside, load, parse
+from evidence.sources.rules import Described, Rules, parse
 
 ALL_FIELDS = """
 [[document]]
@@ -287,13 +286,6 @@ def test_a_file_that_is_no_text_is_refused(source: bytes, code: str) -> None:
     with pytest.raises(Refused) as caught:
         parse(source, "rules.toml")
     assert caught.value.code == code
-
-
-def test_the_file_beside_the_documents_is_optional_but_a_named_one_is_not(tmp_path: Path) -> None:
-    assert beside(tmp_path) == Rules()
-    with pytest.raises(Refused) as caught:
-        load(tmp_path / "other.toml")
-    assert caught.value.code == "rules_unreadable"
 
 
 def test_a_long_name_that_almost_fits_costs_little() -> None:

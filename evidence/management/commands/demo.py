@@ -19,12 +19,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
-from evidence import confinement, ingest, projection
-from evidence.formats import FORMATS
+from evidence import confinement, ingest, origins, projection
 from evidence.management.people import find_groups, find_tenant, join
 from evidence.models import Group, Role, Run, Source, Tenant
-from evidence.sources.folder import Folder
-from evidence.sources.rules import beside
 
 DEMO: Final = Path(settings.BASE_DIR) / "demo"
 TO_TRY: Final = (
@@ -75,10 +72,8 @@ class Command(BaseCommand):
             _serve(port)
 
     def _import(self, tenant: Tenant, described: Mapping[str, Any]) -> None:
-        folder = DEMO / described["folder"]
-        stated = beside(folder)
-        listing = Folder(folder, stated, frozenset(FORMATS)).list()
-        row = ingest.source(tenant, described["name"], location=described["folder"], settings=stated.settings)
+        listing = origins.folder(f"{tenant.slug}/{described['name']}", str(DEMO / described["folder"])).list()
+        row = ingest.source(tenant, described["name"], location=described["folder"], settings=listing.settings)
         started = timezone.now() - _age(described.get("rights_age", "0h"))
         with tqdm(total=len(listing.items), desc=f"  {row.title or row.name}", unit="file") as bar:
             report = ingest.take_in(row, listing, started=started, progress=bar.update)

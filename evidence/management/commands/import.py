@@ -1,23 +1,20 @@
-"""manage.py import: take a folder of documents in, or bring what was taken in before in line with it."""
+"""manage.py import: take a folder of documents in, here or at an address, or bring what was taken in in line with it."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
-from evidence import ingest
+from evidence import ingest, origins
 from evidence.content import Note
 from evidence.errors import EvidenceError, Refused
-from evidence.formats import FORMATS
 from evidence.intake import Report
 from evidence.models import Tenant
 from evidence.sources import Listing
-from evidence.sources.folder import Folder
-from evidence.sources.rules import beside, load
+from evidence.sources.trees.places import settled
 
 NOTHING_DONE = 2
 DONE_IN_PART = 1
@@ -45,20 +42,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Folder, source, tenant, rules."""
-        parser.add_argument("folder", type=Path, help="the folder with the documents")
+        parser.add_argument("folder", help="the folder with the documents: a path, or an address as in s3://bucket/folder")
         parser.add_argument("--source", required=True, help="short name of the source; made if it is new")
         parser.add_argument("--tenant", required=True, help="short name of the tenant (manage.py createtenant)")
-        parser.add_argument("--rules", type=Path, help="rules file (default: fundstelle.toml in the folder)")
+        parser.add_argument("--rules", default="", help="rules file or its address (default: fundstelle.toml in the folder)")
         parser.add_argument("--allow-removals", action="store_true", help="withdraw even if most documents are missing")
 
-    def handle(self, *, folder: Path, source: str, tenant: str, rules: Path | None, **options: object) -> None:
+    def handle(self, *, folder: str, source: str, tenant: str, rules: str, **options: object) -> None:
         """Run the import."""
         started = timezone.now()
         try:
             owner = Tenant.objects.get(slug=tenant)
-            stated = beside(folder) if rules is None else load(rules)
-            listing = Folder(folder, stated, frozenset(FORMATS)).list()
-            row = ingest.source(owner, source, location=str(folder.resolve()), settings=stated.settings)
+            listing = origins.folder(f"{tenant}/{source}", folder, rules=rules).list()
+            row = ingest.source(owner, source, location=settled(folder), settings=listing.settings)
         except Tenant.DoesNotExist:
             raise CommandError(f"There is no tenant {tenant!r}.", returncode=NOTHING_DONE) from None
         except EvidenceError as error:
