@@ -112,9 +112,14 @@ class Weighed(NamedTuple):
         return bool(self.allowing) and not self.denying and self.openness is Openness.OPEN
 
     @property
+    def confirmed(self) -> bool:
+        """Whether the origin agrees, or need not be asked."""
+        return self.live is Live.NOT_NEEDED or self.live is Live.YES
+
+    @property
     def readable(self) -> bool:
         """Whether this person reads the class now."""
-        return self.granted and (self.live is Live.NOT_NEEDED or self.live is Live.YES)
+        return self.granted and self.confirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +237,8 @@ def weigh(membership: Membership, access_class: AccessClass, *, now: datetime) -
     groups = groups_of(membership, now=now)
     rules = AccessRule.objects.filter(access_class=access_class)
     found = _weigh(membership.user_id, groups, {source.pk: source}, rules, now=now)
-    return found.get(access_class.pk, Weighed(source.pk, openness(source, now=now)))
+    nothing = Weighed(source.pk, openness(source, now=now), live=Live.NOT_ASKED if source.sensitive else Live.NOT_NEEDED)
+    return found.get(access_class.pk, nothing)
 
 
 def _memberships(user: AbstractBaseUser | AnonymousUser) -> Sequence[Membership]:

@@ -18,7 +18,7 @@ from evidence import identity, projection
 from evidence.access import Access
 from evidence.content import Note
 from evidence.errors import Refused, Unavailable, gettext_noop
-from evidence.identity import Openness, Standing, Weighed
+from evidence.identity import Groups, Openness, Standing, Weighed
 from evidence.models import AccessRule, AuditEvent, Document, Effect, Group, Job, Membership, Receipt, Source
 
 ASKED: Final = "access.explained"
@@ -37,12 +37,16 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A group or a person that the document's rights name. applies: whether the person asked about is meant, now."""
+    """A group or a person that the document's rights name. applies: whether the person asked about is meant, now.
+
+    unknown: it is denied, and nobody has said for too long whether the person is in it; that keeps out too.
+    """
 
     effect: Effect
     name: str
     is_group: bool
     applies: bool
+    unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class Explanation:
     person: str
     document: UUID
     external_id: str
+    access_class: int
     source: Source
     standing: Standing
     groups: Sequence[Held]
@@ -102,6 +107,7 @@ def explain(access: Access, *, person: str, document: str, source: str = "") -> 
         tenant_id=access.tenant, actor_id=access.user, code=ASKED, ids={"user": membership.user_id, "document": row.pk}
     )
     weighed = identity.weigh(membership, row.access_class, now=now)
+    groups = identity.groups_of(membership, now=now)
     notes = row.current.notes if row.current else ()
     waits = Job.objects.filter(kind=projection.JOB, key=row.pk).exists()
     return Explanation(
@@ -109,11 +115,12 @@ def explain(access: Access, *, person: str, document: str, source: str = "") -> 
         person=membership.user.get_username(),
         document=row.public_id,
         external_id=row.external_id,
+        access_class=row.access_class_id,
         source=row.source,
         standing=identity.standing(membership),
-        groups=_held(membership, now=now),
+        groups=_held(groups),
         weighed=weighed,
-        rules=[_named(rule, weighed) for rule in _rules(row)],
+        rules=[_named(rule, weighed, groups) for rule in _rules(row)],
         rights_problem=row.rights_problem,
         withdrawn_at=row.withdrawn_at,
         has_text=row.current is not None,
@@ -153,8 +160,7 @@ def _uuid(text: str) -> UUID | None:
         return None
 
 
-def _held(membership: Membership, *, now: datetime) -> Sequence[Held]:
-    groups = identity.groups_of(membership, now=now)
+def _held(groups: Groups) -> Sequence[Held]:
     names = dict(Group.objects.filter(pk__in=[*groups.counting, *groups.too_old]).values_list("pk", "name"))
     held = [Held(names[pk], counts=True) for pk in groups.counting] + [Held(names[pk], counts=False) for pk in groups.too_old]
     return sorted(held, key=lambda one: one.name)
@@ -165,7 +171,12 @@ def _rules(row: Document) -> QuerySet[AccessRule]:
     return rules.order_by("effect", "group__name", "user__username")
 
 
-def _named(rule: AccessRule, weighed: Weighed) -> Named:
+def _named(rule: AccessRule, weighed: Weighed, groups: Groups) -> Named:
     name = rule.group.name if rule.group else rule.user.get_username() if rule.user else ""
-    applies = rule.pk in weighed.allowing or rule.pk in weighed.denying
-    return Named(Effect(rule.effect), name, is_group=rule.group is not None, applies=applies)
+    return Named(
+        effect=Effect(rule.effect),
+        name=name,
+        is_group=rule.group is not None,
+        applies=rule.pk in weighed.allowing or rule.pk in weighed.denying,
+        unknown=rule.pk in weighed.denying and rule.group_id is not None and rule.group_id not in groups.counting,
+    )
