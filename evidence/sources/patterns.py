@@ -7,8 +7,10 @@ rest is literal. A part is as short as the pattern allows. `{date}` matches only
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from itertools import takewhile
+from operator import itemgetter
 from typing import Final
 
 import unicodedata2
@@ -24,22 +26,53 @@ MAX_DEPTHS: Final = 2
 KNOWN_PARTS: Final = frozenset({"path", "folder", "name"})
 """Parts that every path has: itself without its ending, its folders, and its name without its ending."""
 
+_WILD: Final = frozenset("*{")
 _TOKEN = re.compile(r"\*|\{[a-z_]+\}|[{}]|[^*{}]+")
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A compiled pattern. `parts` are the names that its values may use beside `KNOWN_PARTS`."""
+    """A compiled pattern. `parts` are the names that its values may use beside `KNOWN_PARTS`.
+
+    anchor: the names that it begins with and that hold nothing but themselves. expression: None when there are no others.
+    """
 
     text: str
     parts: Set[str]
-    expression: re.Pattern[str]
+    anchor: str
+    expression: re.Pattern[str] | None
 
     def match(self, path: str) -> dict[str, str] | None:
         """The captured parts when the whole path fits, else None. The path is NFC and relative, with `/`."""
+        if self.expression is None:
+            return {} if path == self.anchor else None
         found = self.expression.fullmatch(path)
         return None if found is None else found.groupdict()
+
+
+class Patterns:
+    """Patterns in their order. Of ten thousand only those are tried on a path whose anchor it begins with."""
+
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        self._anchored: dict[str, list[tuple[int, Pattern]]] = {}
+        for number, pattern in enumerate(patterns):
+            self._anchored.setdefault(pattern.anchor, []).append((number, pattern))
+
+    def matches(self, path: str) -> Iterator[tuple[int, dict[str, str]]]:
+        """The number of each pattern that fits, in their order, with what it captured."""
+        for number, pattern in sorted(self._tried(path), key=itemgetter(0)):
+            captured = pattern.match(path)
+            if captured is not None:
+                yield number, captured
+
+    def _tried(self, path: str) -> Iterator[tuple[int, Pattern]]:
+        yield from self._anchored.get("", ())
+        end = path.find("/")
+        while end != -1:
+            yield from self._anchored.get(path[:end], ())
+            end = path.find("/", end + 1)
+        yield from self._anchored.get(path, ())
 
 
 def compile_pattern(text: str, where: str) -> Pattern:
@@ -53,7 +86,9 @@ def compile_pattern(text: str, where: str) -> Pattern:
     expressions = [_expression(name, parts, where, text) for name in names[:-1]]
     above = "".join("(?:[^/]+/)*" if name == "**" else f"{regex}/" for name, regex in zip(names, expressions, strict=False))
     last = ".+" if names[-1] == "**" else _expression(names[-1], parts, where, text)
-    return Pattern(text, frozenset(parts), re.compile(above + last, re.DOTALL))
+    anchor = "/".join(takewhile(lambda name: not _WILD.intersection(name), names))
+    literal = anchor == "/".join(names)
+    return Pattern(text, frozenset(parts), anchor, None if literal else re.compile(above + last, re.DOTALL))
 
 
 def known_parts(path: str) -> dict[str, str]:

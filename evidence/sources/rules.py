@@ -21,7 +21,7 @@ from evidence.errors import Refused, gettext_noop
 from evidence.formats.encodings import canonical
 from evidence.formats.options import Options
 from evidence.sources import NOTHING_SET, Metadata, Rights, Settings
-from evidence.sources.patterns import KNOWN_PARTS, Pattern, compile_pattern, fill, known_parts, unknown_placeholder
+from evidence.sources.patterns import KNOWN_PARTS, Pattern, Patterns, compile_pattern, fill, known_parts, unknown_placeholder
 
 RULES_FILE: Final = "fundstelle.toml"
 """The name of the rules file beside the documents."""
@@ -155,22 +155,27 @@ class Rules:
 
     settings: Settings = NOTHING_SET
     documents: tuple[DocumentRule, ...] = ()
+    _described: Patterns = field(init=False, repr=False, compare=False)
+    _left_out: Patterns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_described", Patterns(rule.pattern for rule in self.documents))
+        object.__setattr__(self, "_left_out", Patterns(self.settings.leave_out))
 
     def leaves_out(self, path: str) -> bool:
         """Whether the file says that this path is no part of the source."""
-        return any(pattern.match(path) is not None for pattern in self.settings.leave_out)
+        return any(True for _ in self._left_out.matches(path))
 
     def describe(self, path: str) -> Described:
         """What the rules that fit this path (relative, NFC, with `/`) say of it."""
         found: list[DocumentRule] = []
         values: dict[str, _Value] = {}
         known = known_parts(path)
-        for rule in self.documents:
-            captured = rule.pattern.match(path)
-            if captured is not None:
-                found.append(rule)
-                captured.update(known)
-                values.update((key, _Value(f"{rule.where}, {key}", raw, captured)) for key, raw in rule.fields.items())
+        for number, captured in self._described.matches(path):
+            rule = self.documents[number]
+            found.append(rule)
+            captured.update(known)
+            values.update((key, _Value(f"{rule.where}, {key}", raw, captured)) for key, raw in rule.fields.items())
         return Described(path, tuple(found), values)
 
 
@@ -221,6 +226,16 @@ def checked_encoding(text: str, where: str) -> str:
     return known or ""
 
 
+def checked_duration(text: str, where: str) -> timedelta:
+    """A time as in 90m, 24h or 7d, at most MAX_SLA. Raises Refused."""
+    found = _DURATION.fullmatch(text)
+    duration = timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else timedelta()
+    if not timedelta() < duration <= MAX_SLA:
+        message = gettext_noop("%(where)s: a time is a number with m, h or d, as in 90m, 24h or 7d, and at most %(limit)d days.")
+        raise Refused("rules_duration", message, where=where, limit=MAX_SLA.days)
+    return duration
+
+
 def refuse_unknown_keys(table: Mapping[str, object], known: tuple[str, ...], where: str) -> None:
     """Raises Refused for a key that is none of those."""
     for key in table:
@@ -265,7 +280,9 @@ def _settings(table: dict[str, object], where: str) -> Settings:
         title=texts.get("title"),
         contact=texts.get("contact"),
         kind=_kind(texts["kind"], f"{where}, kind") if "kind" in texts else None,
-        revocation_sla=_duration(texts["revocation_sla"], f"{where}, revocation_sla") if "revocation_sla" in texts else None,
+        revocation_sla=checked_duration(texts["revocation_sla"], f"{where}, revocation_sla")
+        if "revocation_sla" in texts
+        else None,
         announced_to=_groups(table["announced_to"], f"{where}, announced_to") if "announced_to" in table else None,
         leave_out=_patterns(table.get("leave_out", []), f"{where}, leave_out"),
     )
@@ -328,15 +345,6 @@ def _choice(code: str, text: str, choices: tuple[str, ...], where: str) -> str:
         message = gettext_noop("%(where)s: “%(value)s” is none of: %(choices)s.")
         raise Refused(code, message, where=where, value=text[:40], choices=", ".join(choices))
     return text
-
-
-def _duration(text: str, where: str) -> timedelta:
-    found = _DURATION.fullmatch(text)
-    duration = timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else timedelta()
-    if not timedelta() < duration <= MAX_SLA:
-        message = gettext_noop("%(where)s: a time is a number with m, h or d, as in 90m, 24h or 7d, and at most %(limit)d days.")
-        raise Refused("rules_duration", message, where=where, limit=MAX_SLA.days)
-    return duration
 
 
 def _groups(raw: object, where: str) -> tuple[str, ...]:

@@ -301,3 +301,27 @@ def test_eighteen_thousand_files_and_fifty_rules_take_no_minutes() -> None:
     ids = {read.describe(path).external_id for path in paths}
     assert perf_counter() - started < 20
     assert len(ids) == 18_000
+
+
+def test_the_order_of_the_file_holds_whatever_the_paths_begin_with() -> None:
+    written = [
+        ("a/b.md", "1"),
+        ("**", "2"),
+        ("a/*", "3"),
+        ("a/b.md", "4"),
+        ("a/**", "5"),
+        ("a/*/**", "6"),
+        ("a", "7"),
+        ("*/b.md", "8"),
+    ]
+    read = rules("".join(document(path=f'"{path}"', owner=f'"{owner}"') for path, owner in written))
+    assert [rule.fields["owner"] for rule in read.describe("a/b.md").rules] == ["1", "2", "3", "4", "5", "8"]
+    assert [rule.fields["owner"] for rule in read.describe("a").rules] == ["2", "7"]
+
+
+def test_ten_thousand_rules_and_as_many_files_take_no_minutes() -> None:
+    paths = [f"abteilung{number % 50}/akte-{number:06d}.md" for number in range(10_000)]
+    read = rules("".join(document(path=f'"{path}"', allowed='["group:g"]') for path in paths))
+    started = perf_counter()
+    assert all(read.describe(path).rights.allowed == ("group:g",) for path in paths)
+    assert perf_counter() - started < 20
