@@ -150,6 +150,7 @@ class Reader:
         text = ctypes.create_string_buffer(_LABEL_BYTES)
         size = pdfium.FPDF_GetPageLabel(self._document, number, text, _LABEL_BYTES)
         said = text.raw[: max(min(size, _LABEL_BYTES) - 2, 0)].decode("utf-16-le", errors="replace").strip()
+        said = said.replace("\0", "\N{REPLACEMENT CHARACTER}")
         return said or str(number + 1)
 
 
