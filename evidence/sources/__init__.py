@@ -99,6 +99,7 @@ class Listing:
     unread: file ending (lower case, with its dot; "" for none) -> how many files of a format that is not read.
     unnamed: paths that no rule names. unused: patterns of rules that no path fits.
     complete: whether everything at the source was seen; if not, nothing may be taken as removed or confirmed.
+    snapshot: whether no bytes are newer than the rights, whatever happens at the source before they are read.
     settings: what the source says about itself. stamp: names what stated these rights (`Source.stamp`). stated_at: when that
     was written, where the source knows.
     """
@@ -109,6 +110,7 @@ class Listing:
     unnamed: Sequence[str] = ()
     unused: Sequence[str] = ()
     complete: bool = True
+    snapshot: bool = False
     settings: Settings = NOTHING_SET
     stamp: str = ""
     stated_at: datetime | None = None

@@ -65,7 +65,7 @@ class Gathering:
                 message = gettext_noop("%(where)s denies nobody: its path “%(path)s” fits no file.")
                 self.refuse(rule.pattern.text, Refused("rules_denial_unused", message, where=rule.where, path=rule.pattern.text))
 
-    def listing(self, *, stamp: str, stated_at: datetime | None) -> Listing:
+    def listing(self, *, stamp: str, stated_at: datetime | None, snapshot: bool = False) -> Listing:
         """All of it, as it is now."""
         return Listing(
             items=list(self.items),
@@ -74,6 +74,7 @@ class Gathering:
             unnamed=sorted(self._unnamed),
             unused=[rule.pattern.text for rule in self.rules.documents if rule.where not in self._used],
             complete=self.complete,
+            snapshot=snapshot,
             settings=self.rules.settings,
             stamp=stamp,
             stated_at=stated_at,

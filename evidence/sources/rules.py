@@ -93,9 +93,14 @@ class Described:
     _values: Mapping[str, _Value] = field(repr=False)
 
     @property
+    def stated_id(self) -> str:
+        """The id that a rule gives; empty where none does."""
+        return self._text("id")
+
+    @property
     def external_id(self) -> str:
         """The id that a rule gives, else the path without its ending."""
-        return self._text("id") or checked_text("id", known_parts(self.path)["path"], f"{self.path}, id")
+        return self.stated_id or checked_text("id", known_parts(self.path)["path"], f"{self.path}, id")
 
     @property
     def dated(self) -> date | None:
@@ -236,6 +241,12 @@ def checked_duration(text: str, where: str) -> timedelta:
     return duration
 
 
+def rules_too_large(file: str) -> Refused:
+    """The file is no rules file any more."""
+    message = gettext_noop("%(where)s: a rules file can hold %(limit)d bytes.")
+    return Refused("rules_too_large", message, where=file, limit=MAX_RULES_BYTES)
+
+
 def refuse_unknown_keys(table: Mapping[str, object], known: tuple[str, ...], where: str) -> None:
     """Raises Refused for a key that is none of those."""
     for key in table:
@@ -260,8 +271,7 @@ def is_principal(entry: object) -> bool:
 
 def _toml(source: bytes, file: str) -> dict[str, object]:
     if len(source) > MAX_RULES_BYTES:
-        message = gettext_noop("%(where)s: a rules file can hold %(limit)d bytes.")
-        raise Refused("rules_too_large", message, where=file, limit=MAX_RULES_BYTES)
+        raise rules_too_large(file)
     try:
         return tomllib.loads(unicodedata2.normalize("NFC", source.decode("utf-8-sig")))
     except UnicodeDecodeError as error:

@@ -34,7 +34,7 @@ def arrange(items: Iterable[Item], refused: Iterable[Refusal]) -> Arranged:
     broken = {refusal.external_id: refusal.path for refusal in refusals if refusal.external_id}
     arranged: list[Item] = []
     for external_id, states in sorted(_by_document(items).items()):
-        fault = _refused_path(broken[external_id]) if external_id in broken else _fault(states)
+        fault = refused_path(broken[external_id]) if external_id in broken else _fault(states)
         if fault is None:
             arranged.extend(_one_right(states))
         else:
@@ -81,7 +81,8 @@ def _two(code: str, template: str, first: Item, second: Item) -> Refused:
     return Refused(code, template, first=first.path, second=second.path, id=second.external_id, label=second.label)
 
 
-def _refused_path(path: str) -> Refused:
+def refused_path(path: str) -> Refused:
+    """A state of a document of which another path was refused."""
     message = gettext_noop("Another state of this document was refused: %(path)s")
     return Refused("state_refused", message, path=path)
 
