@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,13 +12,16 @@ from typing import Any
 from uuid import uuid4
 
 import fsspec
+import paramiko
 import pytest
 
 from evidence.errors import EvidenceError, Refused
 from evidence.sources import Listing, Origin, Rights
 from evidence.sources.folder import Folder, RulesFile, at
 from evidence.sources.trees import MAX_FILE_BYTES, elsewhere, s3
+from evidence.sources.trees import sftp as sftp_tree
 from evidence.tests.buckets import Between, Bucket, MemoryTree, s3_server
+from evidence.tests.sftp import Server, sftp_server
 
 OPEN = '[[document]]\npath = "**"\nallowed = ["group:all"]\n'
 ENDINGS = (".md", ".txt")
@@ -78,13 +83,32 @@ def in_bucket(between: Between, server: tuple[str, int], prefix: str = "docs/") 
     )
 
 
-@pytest.fixture(params=["local", "memory", "s3"])
+def at_sftp(root: Path, sftp: Server) -> Place:
+    inside = local(root / "docs")
+    location = f"sftp://127.0.0.1:{sftp.port}/docs"
+    options = sftp.options()
+    return Place(
+        inside.write, inside.remove, lambda: at(Origin(location, "", ENDINGS, options, Path("/nonexistent"))), location, options
+    )
+
+
+@pytest.fixture
+def sftp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setattr(elsewhere, "PAUSES", (0.01, 0.01))
+    (tmp_path / "sftp").mkdir()
+    with sftp_server(tmp_path / "sftp") as running:
+        yield running
+
+
+@pytest.fixture(params=["local", "memory", "s3", "sftp"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     match request.param:
         case "local":
             return local(tmp_path / "root")
         case "memory":
             return in_memory()
+        case "sftp":
+            return at_sftp(tmp_path / "sftp", request.getfixturevalue("sftp"))
     return in_bucket(request.getfixturevalue("between"), request.getfixturevalue("server"))
 
 
@@ -474,3 +498,115 @@ def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(elsewhere, "find_spec", lambda name: None)
     with pytest.raises(Refused, match=r"s3fs, which is not installed: pip install fundstelle\[origins\]"):
         at(Origin("s3://bucket/c", "", ENDINGS, KEYS, Path()))
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, sftp: Server) -> Place:
+    made = at_sftp(tmp_path / "sftp", sftp)
+    made.write("fundstelle.toml", OPEN.encode())
+    return made
+
+
+def failing(number: int, *whats: str) -> Callable[[str, str], None]:
+    """Raises an error of this number whenever one of these things is asked."""
+
+    def before(what: str, path: str) -> None:
+        if f"{what} {path}" in whats:
+            raise OSError(number, "")
+
+    return before
+
+
+def test_a_server_is_known_by_its_key_and_no_password_is_tried_at_another(shelf: Place, sftp: Server) -> None:
+    other = paramiko.ECDSAKey.generate()
+    folder = at(
+        Origin(shelf.location, "", ENDINGS, {**shelf.options, "host_key": f"{other.get_name()} {other.get_base64()}"}, Path())
+    )
+    with pytest.raises(EvidenceError, match="BadHostKeyException") as caught:
+        folder.list()
+    assert (caught.value.code, sftp.passwords) == ("origin_unreachable", 0)
+
+
+def test_a_wrong_password_is_tried_once(shelf: Place, sftp: Server) -> None:
+    folder = at(Origin(shelf.location, "", ENDINGS, {**shelf.options, "password": "falsch"}, Path()))
+    with pytest.raises(EvidenceError) as caught:
+        folder.list()
+    assert (caught.value.code, sftp.passwords) == ("origin_denied", 1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"host_key": ""}, {"password": ""}, {"username": ""}, {"host_key": "ssh-ed25519"}, {"host_key": "ssh-ed25519 AAAA"}],
+)
+def test_what_opens_a_server_is_said_by_the_operator(shelf: Place, options: Mapping[str, str]) -> None:
+    with pytest.raises(Refused) as caught:
+        at(Origin(shelf.location, "", ENDINGS, {**shelf.options, **options} if options else {}, Path())).list()
+    assert caught.value.code in {"origin_credentials", "origin_option"}
+
+
+def test_a_key_file_that_is_not_there_is_no_missing_folder(shelf: Place) -> None:
+    with pytest.raises(Refused) as caught:
+        at(Origin(shelf.location, "", ENDINGS, {**shelf.options, "key_file": "/nonexistent"}, Path())).rights(["a.md"])
+    assert caught.value.code == "origin_option"
+
+
+def test_links_and_pipes_at_a_server_are_refused(shelf: Place, tmp_path: Path) -> None:
+    root = tmp_path / "sftp" / "docs"
+    shelf.write("a.md", b"")
+    (root / "link.md").symlink_to(root / "a.md")
+    (root / "folder").symlink_to(root)
+    os.mkfifo(root / "pipe.md")
+    found = shelf.folder().list()
+    assert (reasons(found), found.complete) == ({"link.md": "link_not_followed", "pipe.md": "not_a_file"}, True)
+    assert [item.path for item in found.items] == ["a.md"]
+
+
+@pytest.mark.parametrize("path", ["a.md", "sub/b.md"])
+def test_what_became_a_link_after_the_listing_is_not_read(shelf: Place, tmp_path: Path, path: str) -> None:
+    shelf.write(path, b"")
+    item = shelf.folder().list().items[0]
+    (tmp_path / "sftp" / "secret" / "sub").mkdir(parents=True)
+    for name in ("a.md", "b.md"):
+        (tmp_path / "sftp" / "secret" / name).write_text("secret")
+    first = tmp_path / "sftp" / "docs" / path.split("/")[0]
+    first.rename(tmp_path / "sftp" / "moved")
+    first.symlink_to(tmp_path / "sftp" / "secret" / ("a.md" if path == "a.md" else ""))
+    with pytest.raises(Refused) as caught:
+        item.read()
+    assert caught.value.code == "link_not_followed"
+
+
+def test_a_file_that_is_written_while_it_is_read_is_refused(shelf: Place, sftp: Server, tmp_path: Path) -> None:
+    shelf.write("a.md", b"one")
+    item = shelf.folder().list().items[0]
+    sftp.after_opening = lambda path: (tmp_path / "sftp" / "docs" / "a.md").write_bytes(b"longer")
+    with pytest.raises(Refused) as caught:
+        item.read()
+    assert caught.value.code == "file_changed"
+
+
+def test_a_folder_that_denies_access_makes_a_listing_incomplete(shelf: Place, sftp: Server) -> None:
+    shelf.write("a.md", b"")
+    shelf.write("sub/b.md", b"")
+    sftp.before = failing(errno.EACCES, "list /docs/sub")
+    found = shelf.folder().list()
+    assert (reasons(found), found.complete, [item.path for item in found.items]) == ({"sub": "unreadable"}, False, ["a.md"])
+
+
+def test_a_folder_that_can_not_be_listed_is_an_error_of_the_whole_listing(shelf: Place, sftp: Server) -> None:
+    shelf.write("a.md", b"")
+    shelf.write("sub/b.md", b"")
+    sftp.before = failing(errno.EIO, "list /docs/sub")
+    with pytest.raises(EvidenceError) as caught:
+        shelf.folder().list()
+    assert (caught.value.code, sftp.asked.count("list /docs/sub")) == ("origin_unreachable", 3)
+
+
+def test_a_server_that_hangs_is_waited_for_a_bounded_time(shelf: Place, sftp: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sftp_tree, "ANSWER_SECONDS", 0.3)
+    sftp.before = lambda what, path: time.sleep(2)
+    started = time.monotonic()
+    with pytest.raises(EvidenceError) as caught:
+        shelf.folder().stamp()
+    assert caught.value.code == "origin_unreachable"
+    assert time.monotonic() - started < 5

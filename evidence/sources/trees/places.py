@@ -9,14 +9,15 @@ from typing import Final
 from urllib.parse import unquote
 
 from evidence.errors import Refused, gettext_noop
-from evidence.sources.trees import Tree, s3
+from evidence.sources.trees import Tree, s3, sftp
 from evidence.sources.trees.local import LocalTree
 
 SCHEMES: Final[dict[str, Callable[[str, str, Mapping[str, str]], Tree]]] = {
     "s3": s3.at,
+    "sftp": sftp.at,
 }
 """Scheme -> what makes the tree at scheme://authority/path with the operator's options, which are texts."""
-OPTIONS: Final = frozenset(s3.OPTIONS)
+OPTIONS: Final = frozenset((*s3.OPTIONS, *sftp.OPTIONS))
 """What the operator can say about places; each scheme takes its own of them."""
 
 _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<chain>:|//(?P<authority>[^/]*)(?P<path>.*))", re.DOTALL)
