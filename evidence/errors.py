@@ -29,6 +29,10 @@ class Refused(EvidenceError):
     """The input breaks a rule that is written down; nothing was changed."""
 
 
+class TooLarge(Refused):
+    """More bytes were sent than are taken."""
+
+
 class Unavailable(EvidenceError):
     """Unknown, forbidden, deleted or withheld: one answer for all of them."""
 

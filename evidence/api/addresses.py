@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.parser import Parser
 
-from evidence.api import citations, documents, errors, search
+from evidence.api import citations, documents, errors, pushing, search
 from evidence.api.bearer import PerToken
 
 View = Callable[..., HttpResponseBase]
@@ -47,7 +47,7 @@ api = NinjaAPI(
     urls_namespace="api",
 )
 errors.translate(api)
-for router in (search.router, documents.router, citations.router):
+for router in (search.router, documents.router, citations.router, pushing.router):
     api.add_router("", router)
 
 

@@ -11,19 +11,22 @@ from django.utils.translation import gettext
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationError
 
-from evidence.api.schemas import Error
-from evidence.errors import Ambiguous, EvidenceError, IndexFault, Outdated, Unavailable
+from evidence.api.schemas import Error, Faults
+from evidence.errors import Ambiguous, Busy, EvidenceError, IndexFault, Outdated, TooLarge, Unavailable
+from evidence.sources.push import Invalid
 
 JSON: Final = "application/json; charset=utf-8"
 SCHEME: Final = 'Bearer realm="Fundstelle"'
-RETRY_AFTER_REBUILDING: Final = "10"
-"""Seconds; the index of a hundred thousand passages is rebuilt in about that time."""
+RETRY_AFTER: Final = "10"
+"""Seconds; the index of a hundred thousand passages is rebuilt in about that time, and most runs of a source end within it."""
 
 _STATUS: Final = {
     Unavailable: HTTPStatus.NOT_FOUND,
     Ambiguous: HTTPStatus.CONFLICT,
     Outdated: HTTPStatus.CONFLICT,
     IndexFault: HTTPStatus.SERVICE_UNAVAILABLE,
+    Busy: HTTPStatus.SERVICE_UNAVAILABLE,
+    TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
 }
 
 
@@ -65,6 +68,7 @@ def broken() -> HttpResponse:
 def translate(api: NinjaAPI) -> None:
     """Let this API answer with codes and messages."""
     api.add_exception_handler(EvidenceError, lambda request, error: _refused(cast(EvidenceError, error)))
+    api.add_exception_handler(Invalid, lambda request, error: _faulty(cast(Invalid, error)))
     api.add_exception_handler(AuthenticationError, _unauthenticated)
     api.add_exception_handler(ScopeMissing, _scope_missing)
     api.add_exception_handler(Throttled, _throttled)
@@ -75,8 +79,14 @@ def translate(api: NinjaAPI) -> None:
 
 def _refused(error: EvidenceError) -> HttpResponse:
     status = _STATUS.get(type(error), HTTPStatus.BAD_REQUEST)
-    headers = {"Retry_After": RETRY_AFTER_REBUILDING} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+    headers = {"Retry_After": RETRY_AFTER} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
     return answer(error.code, gettext(error.template) % error.values, status, **headers)
+
+
+def _faulty(error: Invalid) -> HttpResponse:
+    fields = {name: gettext(fault.template) % fault.values for name, fault in error.faults.items()}
+    content = Faults(code=error.code, message=gettext(error.template), fields=fields).model_dump_json()
+    return HttpResponse(content, content_type=JSON, status=HTTPStatus.BAD_REQUEST)
 
 
 def _unauthenticated(request: HttpRequest, error: object) -> HttpResponse:
@@ -100,7 +110,7 @@ def _throttled(request: HttpRequest, error: object) -> HttpResponse:
 
 
 def _too_large(request: HttpRequest, error: object) -> HttpResponse:
-    message = gettext("This request is too large. Send fewer anchors at once.")
+    message = gettext("This request is too large. Send less at once.")
     return answer("request_too_large", message, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
 

@@ -30,3 +30,8 @@ def document(request: HttpRequest, document: UUID, *, representation: UUID | Non
 def citation(request: HttpRequest, citation: UUID) -> str:
     """The page of a citation."""
     return request.build_absolute_uri(reverse("citation", args=[citation]))
+
+
+def receipt(request: HttpRequest, source: str, receipt: UUID) -> str:
+    """What to call to see how far a removal is."""
+    return request.build_absolute_uri(reverse("api:receipt", args=[source, receipt]))

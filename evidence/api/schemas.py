@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
-from evidence import anchoring, citations, history, paging
+from evidence import anchoring, citations, history, models, paging, pushing
 from evidence.access import Withheld as WithheldSource
 from evidence.anchoring import TextState
 from evidence.documents import Placed
@@ -42,6 +42,12 @@ class Error(Shape):
 
     code: str
     message: str
+
+
+class Faults(Error):
+    """What is wrong, field by field. Nothing was changed."""
+
+    fields: Mapping[str, str]
 
 
 class Gone(Shape):
@@ -451,6 +457,154 @@ ToResolve = Annotated[
     Annotated[Anchors, Tag("several")] | Annotated[dict[str, Any], _DocumentedAsAnchor(), Tag("one")],
     Discriminator(_number),
 ]
+
+
+class Rights(BaseModel):
+    """Who may read: principals as `group:NAME` or `user:NAME`. An empty list of `allowed` lets nobody in."""
+
+    allowed: list[str]
+    denied: list[str] = []
+    rights_as_of: datetime | None = Field(None, description="When the pushing system read them.")
+
+
+class Metadata(BaseModel):
+    """What is said of a document beside its content. Nothing is required."""
+
+    title: str | None = Field(None, description="Else the title that the file gives itself, else its name.")
+    version: str | None = Field(None, description="Else the date, else 1.")
+    date: str | None = Field(None, description="Of this version: YYYY-MM-DD.")
+    media_type: str | None = Field(None, description="Needed where the name of the file has no known ending.")
+    encoding: str | None = Field(None, description="Of a text that is not in UTF-8.")
+    password: str | None = Field(None, description="What opens the file.")
+    owner: str | None = None
+    language: str | None = None
+    kind: str | None = None
+    status: Literal["draft", "valid", "expired"] | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
+    sensitivity: str | None = None
+    url: str | None = Field(None, description="Where the document is at its origin.")
+    allowed: list[str] | None = Field(None, description="Without it, rights stay as they are.")
+    denied: list[str] | None = None
+    rights_as_of: datetime | None = Field(None, description="When the rights were read that this content belongs to.")
+
+
+class Confirmation(BaseModel):
+    """That all rights which changed before `as_of` have been sent."""
+
+    as_of: datetime
+    documents: list[str] | None = Field(None, description="The ids of all documents that there are.")
+    allow_removals: bool = Field(False, description="The list is right, however much it leaves out.")
+    restated: bool = Field(False, description="Everything was sent again since a backup was restored here.")
+
+
+class Pushed(Shape):
+    """A document that was sent, as it is here now. `state`: new, changed (content), updated (anything else) or unchanged.
+
+    `readable`: whether anybody is let in; if not, `problem` says why.
+    """
+
+    id: UUID
+    external_id: str
+    state: str
+    version: str
+    sha256: str
+    readable: bool
+    problem: str | None
+    rights_as_of: datetime | None
+    notes: Sequence[str]
+
+    @classmethod
+    def of(cls, taken: pushing.Taken) -> Pushed:
+        """From what was taken in."""
+        row = taken.document
+        assert row.current is not None  # without text there is no document
+        return cls(
+            id=row.public_id,
+            external_id=row.external_id,
+            state=taken.state,
+            version=row.current.revision.label,
+            sha256=row.current.revision.source_sha256,
+            readable=not row.rights_problem,
+            problem=row.rights_problem or None,
+            rights_as_of=row.rights_as_of,
+            notes=row.current.notes,
+        )
+
+
+class Held(Shape):
+    """A document as it is held here."""
+
+    id: UUID
+    external_id: str
+    version: str
+    sha256: str
+    readable: bool
+    rights_as_of: datetime | None
+
+    @classmethod
+    def of(cls, row: models.Document) -> Held:
+        """From the row of a document with its text."""
+        assert row.current is not None
+        return cls(
+            id=row.public_id,
+            external_id=row.external_id,
+            version=row.current.revision.label,
+            sha256=row.current.revision.source_sha256,
+            readable=not row.rights_problem,
+            rights_as_of=row.rights_as_of,
+        )
+
+
+class HeldPage(Shape):
+    """A page of what is held. `next`: the `after` of the next page."""
+
+    documents: Sequence[Held]
+    next: str | None
+
+
+class Removal(Shape):
+    """A receipt: how far the removal of a document is. `counts`: what was removed. `traces`: what was found of it afterwards."""
+
+    receipt: UUID
+    document: UUID
+    url: str
+    requested_at: datetime
+    invisible_at: datetime | None
+    purged_at: datetime | None
+    finished_at: datetime | None
+    counts: Mapping[str, Any]
+    traces: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, row: models.Receipt, *, url: str) -> Removal:
+        """From the receipt's row."""
+        return cls(
+            receipt=row.public_id,
+            document=row.document,
+            url=url,
+            requested_at=row.requested_at,
+            invisible_at=row.invisible_at,
+            purged_at=row.purged_at,
+            finished_at=row.finished_at,
+            counts=row.counts,
+            traces=row.traces,
+        )
+
+
+class Confirmed(Shape):
+    """What a confirmation did. `unknown`: ids of the list that are not held here, the first of them."""
+
+    as_of: datetime
+    withdrawn: int
+    unknown: Sequence[str]
+    unknown_total: int
+
+
+def json_body(shape: type[BaseModel], example: Mapping[str, Any]) -> dict[str, Any]:
+    """How a body is documented that the core reads itself, to name everything that is wrong with it."""
+    content = {"application/json": {"schema": shape.model_json_schema(), "example": dict(example)}}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 def _revision(revision: history.KeptRevision) -> Revision:
