@@ -63,6 +63,7 @@ def choose(document: Document) -> Needles:
     representations = tuple(Representation.objects.filter(revision__document=document).values_list("pk", flat=True))
     revisions = tuple(document.revisions.values_list("pk", flat=True))
     passages = _some_passages(representations)
+    rare = _rare_words(passages)
     return Needles(
         document=document.pk,
         revisions=revisions,
@@ -70,8 +71,8 @@ def choose(document: Document) -> Needles:
         states=(document.pk, *(one + ARCHIVED for one in representations)),
         citations=tuple(document.citations.values_list("pk", flat=True)),
         digests=tuple(sorted(_digests(document))),
-        pieces=tuple(dict.fromkeys([*_pieces(passages), *_names(document)])),
-        words=tuple(_words(passages)),
+        pieces=tuple(dict.fromkeys([*_pieces(passages), *_names(document), *_long(rare)])),
+        words=tuple(word for word, _ in rare),
     )
 
 
@@ -165,13 +166,24 @@ def _names(document: Document) -> Iterator[str]:
     yield from (name for name in names if len(name) >= SHORTEST)
 
 
-def _words(passages: Iterable[Passage]) -> Sequence[str]:
-    """Words that the index holds nowhere now, so that any place of them would be a trace."""
-    every = (word for row in passages for _, _, word in tokenise(row.searched.text))
-    found = {word for word in every if SHORTEST_WORD <= len(word) <= MAX_WORD_LENGTH}
-    some = _random.sample(sorted(found), len(found))[: MAX_WORDS * 4]
+def _long(rare: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Those that are long enough to be looked for in any file, as they are written."""
+    yield from (written for _, written in rare if len(written) >= SHORTEST)
+
+
+def _rare_words(passages: Iterable[Passage]) -> Sequence[tuple[str, str]]:
+    """Words that the index holds nowhere now, so that any place of them would be a trace: as it holds them, and as written."""
+    found: dict[str, str] = {}
+    for row in passages:
+        text = row.searched.text
+        found.update((word, text[start:end]) for start, end, word in tokenise(text) if _is_distinctive(word))
+    some = _random.sample(sorted(found), min(4 * MAX_WORDS, len(found)))
     known = projection.engine().known(some)
-    return [word for word in some if word not in known][:MAX_WORDS]
+    return [(word, found[word]) for word in some if word not in known][:MAX_WORDS]
+
+
+def _is_distinctive(word: str) -> bool:
+    return SHORTEST_WORD <= len(word) <= MAX_WORD_LENGTH
 
 
 def _digests(document: Document) -> set[str]:

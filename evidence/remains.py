@@ -68,7 +68,12 @@ def search(wanted: Mapping[int, Needles], *, kept: Collection[str]) -> Mapping[i
     Raises EvidenceError when not every file could be read.
     """
     in_files = _Files.sifted(wanted, kept=kept)
-    return {key: _rows_and_index(one, kept=kept) | in_files.traces(key, one) for key, one in wanted.items()}
+    searches = in_searches(wanted)
+    traces: dict[int, Traces] = {}
+    for key, one in wanted.items():
+        rows = sum(found.count() for found in _rows(one)) + len(searches.get(key, ()))
+        traces[key] = {Place.ROWS.value: rows} | _index_and_files(one, kept=kept) | in_files.traces(key, one)
+    return traces
 
 
 def of_paths(paths: Collection[str]) -> Q:
@@ -85,19 +90,22 @@ def with_problems() -> QuerySet[Run]:
     return Run.objects.annotate(problems_text=Cast("problems", TextField()))
 
 
-def traces_of(representations: Collection[int]) -> QuerySet[SearchTrace]:
-    """Search traces in which passages of these states were shown."""
-    found = Q(pk__in=[])
-    for one in representations:
-        found |= Q(passages_text__contains=f"[{one}, ")
-    return SearchTrace.objects.annotate(passages_text=Cast("passages", TextField())).filter(found)
+def in_searches(wanted: Mapping[int, Needles]) -> Mapping[int, set[int]]:
+    """The search traces in which each removed document was shown, by the key that it came under. Reads all traces once."""
+    owner = {state: key for key, one in wanted.items() for state in one.representations}
+    found: dict[int, set[int]] = {}
+    if owner:
+        for trace, passages in SearchTrace.objects.values_list("pk", "passages").iterator(chunk_size=2_000):
+            for state, _number in passages:
+                if state in owner:
+                    found.setdefault(owner[state], set()).add(trace)
+    return found
 
 
-def _rows_and_index(wanted: Needles, *, kept: Collection[str]) -> dict[str, int | None]:
+def _index_and_files(wanted: Needles, *, kept: Collection[str]) -> dict[str, int | None]:
     index = projection.engine()
     gone = set(wanted.digests) - set(kept)
     return {
-        Place.ROWS.value: sum(rows.count() for rows in _rows(wanted)),
         Place.INDEX_ENTRIES.value: len(index.representations(wanted.states)),
         Place.INDEX_WORDS.value: index.strays(wanted.words) if wanted.words else None,
         Place.ORIGINALS.value: sum(blobs.exists(digest) for digest in gone),
@@ -115,7 +123,6 @@ def _rows(wanted: Needles) -> Iterator[QuerySet[Model]]:
     yield Page.objects.filter(representation__in=representations)
     yield Upload.objects.filter(document=wanted.document)
     yield Citation.objects.filter(pk__in=id_list(wanted.citations, using="default")).exclude(exact="", prefix="", suffix="")
-    yield traces_of(wanted.representations)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,6 +21,8 @@ from evidence.models import (
     Citation,
     Document,
     Job,
+    Page,
+    Passage,
     Receipt,
     Representation,
     Revision,
@@ -30,6 +32,8 @@ from evidence.models import (
     Upload,
     id_list,
 )
+from evidence.needles import Needles
+from evidence.remains import Traces
 
 PURGE: Final = "purge"
 WIPE: Final = "wipe"
@@ -51,6 +55,8 @@ _COUNTED: Final = {
     "pages": "Page",
     "uploads": "Upload",
 }
+
+_HOLDING_TEXT: Final = (Document, Revision, Representation, Passage, Page, Upload, Citation, SearchTrace, Run)
 
 
 def withdraw(document: Document, *, code: str = "document.withdrawn", actor: int | None = None) -> None:
@@ -131,8 +137,11 @@ def wipe(receipt: int) -> None:
         if not asked:
             return  # whoever was at it before has served this one too
         served = list(receipts.unfinished()[:MAX_WIPED])
+        wanted = {row.pk: found for row in served if (found := needles.read(row)) is not None}
+        _forget_in_searches(wanted, served)
         kept = _clean_files()
-        unclean = _finish(served, kept, cached=_forget_caches(served))
+        cached = _forget_caches(served)
+        unclean = _finish(served, remains.search(wanted, kept=kept), cached=cached)
         needles.forget_others()
         jobs.done([job for job in asked if job.key not in unclean])
         for job in asked:
@@ -168,12 +177,10 @@ def _remove_rows(row: Document) -> dict[str, int]:
     """Remove a document with everything that belongs to it; how many of each kind."""
     digests = set(row.revisions.values_list("source_sha256", flat=True)) | Upload.objects.filter(document=row).digests()
     shared = _named_elsewhere(row, digests)
-    states = list(Representation.objects.filter(revision__document=row).values_list("pk", flat=True))
     paths = {row.external_id, *row.revisions.values_list("path", flat=True)}
     words = Citation.objects.filter(document=row).exclude(exact="", prefix="", suffix="")
     counts = {
         "citations": words.update(exact="", prefix="", suffix=""),
-        "searches": _forget_in_searches(states),
         "runs": _forget_in_runs(row.source_id, paths - {""}),
         "originals": len(digests - shared),
         "originals_shared": len(shared),
@@ -190,16 +197,6 @@ def _named_elsewhere(row: Document, digests: set[str]) -> set[str]:
     return set(others.values_list("source_sha256", flat=True)) | (Upload.objects.waiting().digests() & digests)
 
 
-def _forget_in_searches(states: Sequence[int]) -> int:
-    """Take passages of these states out of search traces, and the words that found them."""
-    rows = list(remains.traces_of(states))
-    for row in rows:
-        row.passages = [pair for pair in row.passages if pair[0] not in states]
-        row.query = ""
-    SearchTrace.objects.bulk_update(rows, ["passages", "query"], batch_size=500)
-    return len(rows)
-
-
 def _forget_in_runs(source: int, paths: set[str]) -> int:
     """Take these paths out of what runs of this source could not take in; the codes stay."""
     rows = list(remains.with_problems().filter(remains.of_paths(paths), source=source))
@@ -212,7 +209,7 @@ def _forget_in_runs(source: int, paths: set[str]) -> int:
 def _clean_files() -> set[str]:
     """Write anew or remove every file that may hold what was removed; gives the digests of originals that stay."""
     projection.purge_traces()
-    with transaction.atomic():  # nobody can write originals meanwhile
+    with blobs.alone():
         kept = set(Revision.objects.values_list("source_sha256", flat=True))
         blobs.keep_only(kept | Upload.objects.waiting().digests())
         derived.keep_only(kept)
@@ -233,10 +230,8 @@ def _forget_caches(served: Sequence[Receipt]) -> set[int]:
     return busy
 
 
-def _finish(served: Sequence[Receipt], kept: set[str], *, cached: set[int]) -> set[int]:
-    """Look for what is left, write it down, and finish the receipts of which nothing is; gives the keys of the others."""
-    wanted = {row.pk: found for row in served if (found := needles.read(row)) is not None}
-    traces = remains.search(wanted, kept=kept)
+def _finish(served: Sequence[Receipt], traces: Mapping[int, Traces], *, cached: set[int]) -> set[int]:
+    """Write down what is left, and finish the receipts of which nothing is; gives the keys of the others."""
     for row in served:
         row.traces = dict(traces.get(row.pk) or row.traces or remains.NOT_SEARCHED)
         row.traces[remains.Place.ORIGIN_CACHES] = int(row.source_id in cached)
@@ -245,6 +240,21 @@ def _finish(served: Sequence[Receipt], kept: set[str], *, cached: set[int]) -> s
         if row.finished_at is not None:
             needles.forget(row)
     return {row.pk for row in served if row.finished_at is None}
+
+
+def _forget_in_searches(wanted: Mapping[int, Needles], served: Sequence[Receipt]) -> None:
+    """Take passages of removed documents out of search traces, with the words that found them, and count that."""
+    states = {state for one in wanted.values() for state in one.representations}
+    with transaction.atomic():
+        found = remains.in_searches(wanted)
+        rows = list(SearchTrace.objects.filter(pk__in=id_list(set().union(*found.values()), using="default")))
+        for row in rows:
+            row.passages = [[state, number] for state, number in row.passages if state not in states]
+            row.query = ""
+        SearchTrace.objects.bulk_update(rows, ["passages", "query"], batch_size=500)
+        for receipt in served:
+            receipt.counts["searches"] = receipt.counts.get("searches", 0) + len(found.get(receipt.pk, ()))
+            receipt.save(update_fields=["counts"])
 
 
 @contextmanager
@@ -266,12 +276,25 @@ def _hide(documents: Sequence[Document], *, now: datetime) -> Sequence[Document]
 
 
 def _compact() -> None:
-    """Write SQLite's file anew and empty its log: both hold copies of rows, also of those that were overwritten when deleted."""
-    if connection.vendor != "sqlite":
-        return
+    """Let the database's own files hold no copies of rows any more, as far as that can be had."""
+    if connection.vendor == "sqlite":
+        _compact_sqlite()
+    else:
+        _vacuum()
+
+
+def _compact_sqlite() -> None:
+    """Write the file anew and empty its log: both hold copies of rows, also of those that were overwritten when deleted."""
     with connection.cursor() as cursor:
         cursor.execute("VACUUM")
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         (busy, _, _) = cursor.fetchone()
     if busy:
         raise EvidenceError("log_busy", gettext_noop("The database's log can't be emptied while others read."))
+
+
+def _vacuum() -> None:
+    """Have the server's dead rows removed, so that their room is written over. FULL would keep every reader out for minutes."""
+    with connection.cursor() as cursor:
+        for model in _HOLDING_TEXT:
+            cursor.execute(f"VACUUM {connection.ops.quote_name(model._meta.db_table)}")
