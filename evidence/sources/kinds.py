@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from evidence.sources import Origin, Source, folder
+from evidence.sources import Origin, Source, folder, git
 
 KINDS: Final[Mapping[str, Callable[[Origin], Source]]] = {
     "folder": folder.at,
+    "git": git.at,
 }
 """models.SourceKind -> what makes the source of an origin. Raises EvidenceError for a place that is none."""
