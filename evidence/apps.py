@@ -2,6 +2,7 @@
 
 from django.apps import AppConfig
 from django.core.checks import Tags, register
+from django.db.models.signals import post_migrate, pre_migrate
 
 from evidence import checks
 
@@ -14,6 +15,9 @@ class EvidenceConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks."""
+        """Register the system checks, and what migrations need."""
         register(checks.data_folder_is_ours, Tags.files)
         register(checks.data_folder_is_private, Tags.security, deploy=True)
+        register(checks.database_is_usable, Tags.database)
+        pre_migrate.connect(checks.lift_limits, sender=self)
+        post_migrate.connect(checks.restore_limits, sender=self)

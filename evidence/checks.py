@@ -9,6 +9,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
+from django.db import DatabaseError, NotSupportedError, connections
+
+CODE_POINT_ORDER = "SELECT 'B' < 'a' AND 'a b' < 'a-b' AND 'a-b' < 'ab' AND 'z' < 'ä'"
+CREATE_RIGHTLY = "createdb --template=template0 --encoding=UTF8 --locale=C NAME"
 
 
 def data_folder_is_ours(app_configs: Sequence[Any] | None, **options: Any) -> list[CheckMessage]:
@@ -30,3 +34,54 @@ def data_folder_is_private(app_configs: Sequence[Any] | None, **options: Any) ->
             id="fundstelle.W001",
         )
     ]
+
+
+def database_is_usable(
+    app_configs: Sequence[Any] | None, databases: Sequence[str] | None = None, **options: Any
+) -> list[CheckMessage]:
+    """A PostgreSQL server must be new enough, and its database keep every text, in the same order as SQLite.
+
+    That order is one of code points. Those of languages change with the operating system, and then indexes made before are wrong.
+    Runs with `migrate`, and with `check --database default`.
+    """
+    found: list[CheckMessage] = []
+    for alias in databases or ():
+        if connections[alias].vendor == "postgresql":
+            found += _faults_of_server(alias)
+    return found
+
+
+def _faults_of_server(alias: str) -> list[CheckMessage]:
+    try:
+        with connections[alias].cursor() as cursor:
+            cursor.execute("SHOW server_encoding")
+            (encoding,) = cursor.fetchone()
+            in_order = False
+            if encoding == "UTF8":
+                cursor.execute(CODE_POINT_ORDER)
+                (in_order,) = cursor.fetchone()
+    except NotSupportedError as error:
+        return [Error(str(error), id="fundstelle.E002")]
+    except DatabaseError as error:
+        return [Error(f"The database can't be asked: {error}".strip(), hint="See FUNDSTELLE_DATABASE_URL.", id="fundstelle.E003")]
+    if encoding != "UTF8":
+        return [Error(f"The database keeps texts as {encoding}, not as UTF-8.", hint=CREATE_RIGHTLY, id="fundstelle.E004")]
+    if not in_order:
+        return [Error("The database does not order texts by their code points.", hint=CREATE_RIGHTLY, id="fundstelle.E005")]
+    return []
+
+
+def lift_limits(using: str, **options: Any) -> None:
+    """Before migrations: changing a large table may take longer than any statement otherwise does."""
+    _set_limit(using, "SET statement_timeout = 0")
+
+
+def restore_limits(using: str, **options: Any) -> None:
+    """After migrations."""
+    _set_limit(using, "RESET statement_timeout")
+
+
+def _set_limit(using: str, statement: str) -> None:
+    if connections[using].vendor == "postgresql":
+        with connections[using].cursor() as cursor:
+            cursor.execute(statement)

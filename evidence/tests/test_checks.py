@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
+from django.db import connection
 from pytest_django import Settings
 
 from evidence import checks
+from evidence.tests import databases
 
 
 @pytest.mark.parametrize(("mode", "found"), [(0o700, []), (0o750, ["fundstelle.W001"]), (0o705, ["fundstelle.W001"])])
@@ -23,3 +28,41 @@ def test_missing_data_folder_stops_every_command(tmp_path: Path, settings: Setti
     settings.DATA_DIR = tmp_path / "nowhere"
     with pytest.raises(SystemCheckError, match="cannot be written"):
         call_command("check")
+
+
+def checked(place: databases.Place, **environment: str) -> str:
+    """What is said when the database of this place is checked."""
+    words = [sys.executable, "manage.py", "check", "--database", "default"]
+    told = {**place.environment, **environment}
+    return subprocess.run(words, env=told, cwd=settings.BASE_DIR, capture_output=True, text=True, check=False).stderr
+
+
+@databases.postgresql
+@pytest.mark.parametrize(
+    ("clauses", "found"),
+    [
+        ("ENCODING 'UTF8' LOCALE 'C'", ""),
+        ("ENCODING 'UTF8' LOCALE 'C.UTF-8'", ""),
+        ("ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'de' LOCALE 'C'", "fundstelle.E005"),
+        ("ENCODING 'LATIN1' LOCALE 'C'", "fundstelle.E004"),
+    ],
+)
+def test_a_database_that_keeps_texts_otherwise_is_refused(clauses: str, found: str, tmp_path: Path) -> None:
+    with databases.place(tmp_path, clauses=f"TEMPLATE template0 {clauses}") as place:
+        told = checked(place)
+    assert found in told and bool(found) == ("SystemCheckError" in told)
+
+
+def test_a_server_that_does_not_answer_is_said_so_without_its_password(tmp_path: Path) -> None:
+    told = checked(databases.Place(tmp_path, ""), FUNDSTELLE_DATABASE_URL="postgresql://anna:Kiebitz@127.0.0.1:1/fund")
+    assert "fundstelle.E003" in told and "Kiebitz" not in told
+
+
+@databases.postgresql
+@pytest.mark.django_db
+def test_every_session_has_its_limits_and_reads_what_is_committed() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW default_transaction_isolation")
+        assert cursor.fetchone() == ("read committed",)
+        cursor.execute("SELECT current_setting('statement_timeout'), current_setting('lock_timeout')")
+        assert cursor.fetchone() == ("5min", "30s")
