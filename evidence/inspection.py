@@ -160,7 +160,7 @@ def _ended(row: Source, *, since: datetime) -> Sequence[tuple[datetime, datetime
 
 
 def _confirmations(row: Source, ended: Sequence[tuple[datetime, datetime, str]], *, since: datetime) -> Sequence[Confirmation]:
-    """By runs and by hand; what confirmed the rights at `since` comes first."""
+    """By runs and by hand, with what confirmed the rights at `since`, and what counts now, whatever confirmed it."""
     if row.kind == SourceKind.LOCAL:
         return []
     complete = Run.Outcome.COMPLETE
@@ -172,6 +172,9 @@ def _confirmations(row: Source, ended: Sequence[tuple[datetime, datetime, str]],
     found += [Confirmation(at, at) for at in by_hand.values_list("at", flat=True)]
     if before is not None and before.finished_at is not None:
         found.append(Confirmation(before.finished_at, before.started_at))
+    counts = row.rights_confirmed_at
+    if counts is not None and all(one.as_of != counts for one in found):
+        found.append(Confirmation(counts, counts))
     return sorted(found, key=lambda one: one.at)
 
 

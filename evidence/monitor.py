@@ -40,6 +40,7 @@ class Concern(StrEnum):
     CLOSED = "closed"
     DROPPED = "dropped"
     GIVEN_UP = "given_up"
+    SAMPLE = "sample"
     EXPIRING = "expiring"
     FAILING = "failing"
     LAGGING = "lagging"
@@ -72,6 +73,7 @@ class SourceState:
     dropped: int
     jobs_given_up: int
     running: Run | None
+    sample_faults: int = 0
 
 
 def sources(tenant: int | None, *, now: datetime) -> Sequence[SourceState]:
@@ -92,6 +94,7 @@ def concerns(state: SourceState) -> Sequence[Concern]:
     holds = {
         Concern.DROPPED: state.dropped > 0,
         Concern.GIVEN_UP: state.jobs_given_up > 0,
+        Concern.SAMPLE: state.sample_faults > 0,
         Concern.EXPIRING: is_open and age is not None and age > EXPIRING_FROM * state.source.revocation_sla,
         Concern.FAILING: state.failures > 0,
         Concern.LAGGING: oldest is not None and oldest > LAGS_FROM,
@@ -237,7 +240,7 @@ def _by_source(counts: Mapping[int, int], source_of: Mapping[int, int]) -> Count
 
 
 def _state(row: Source, runs: _Runs, counts: _Counts, places: _Places, *, now: datetime) -> SourceState:
-    running = runs.running.get(row.pk)
+    last, running = runs.last.get(row.pk), runs.running.get(row.pk)
     always = row.kind == SourceKind.LOCAL or row.rights_confirmed_at is None
     oldest = places.oldest.get(row.pk)
     return SourceState(
@@ -247,7 +250,7 @@ def _state(row: Source, runs: _Runs, counts: _Counts, places: _Places, *, now: d
         last_good=runs.good.get(row.pk),
         next_try=_earliest(places.due.get(row.pk), row.next_sync_at),
         failures=runs.failures.get(row.pk, 0),
-        last_error=_error(runs.last.get(row.pk)),
+        last_error=_error(last),
         documents=counts.documents,
         withheld=counts.withheld,
         withdrawn=counts.withdrawn,
@@ -256,6 +259,7 @@ def _state(row: Source, runs: _Runs, counts: _Counts, places: _Places, *, now: d
         dropped=places.dropped.get(row.pk, 0),
         jobs_given_up=places.given_up.get(row.pk, 0),
         running=running if running is not None and is_alive(running, now=now) else None,
+        sample_faults=0 if last is None else len(last.sample.get("faults", ())),
     )
 
 

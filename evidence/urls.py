@@ -13,7 +13,21 @@ from evidence.api import addresses
 from evidence.api import errors as api_errors
 from evidence.index.query import MAX_LENGTH, MAX_WORDS
 from evidence.index.tokens import MAX_WORD_LENGTH
-from evidence.web import account, citations, documents, errors, health, history, pages, search, succession, tokens, uploads
+from evidence.web import (
+    account,
+    citations,
+    documents,
+    errors,
+    health,
+    history,
+    pages,
+    provider,
+    search,
+    sources,
+    succession,
+    tokens,
+    uploads,
+)
 
 LIMITS = {"most_characters": MAX_LENGTH, "most_words": MAX_WORDS, "most_letters": MAX_WORD_LENGTH}
 API = "api/v1/"
@@ -56,6 +70,15 @@ urlpatterns = [
     path("uploads/<uuid:upload>/", uploads.upload, name="upload"),
     path("uploads/<uuid:upload>/read/", uploads.read, name="read_upload"),
     path("uploads/<uuid:upload>/version/", uploads.choose, name="choose_version"),
+    path("sources/", sources.sources, name="sources"),
+    path("sources/why/", sources.why, name="why"),
+    path("sources/<int:source>/", sources.source, name="source"),
+    path("sources/<int:source>/close/", sources.close, name="close_source"),
+    path("sources/<int:source>/open/", sources.open_again, name="open_source"),
+    path("sources/<int:source>/confirm/", sources.confirm, name="confirm_source"),
+    path("sources/<int:source>/sync/", sources.sync, name="sync_source"),
+    path("sources/<int:source>/tokens/", sources.make_token, name="source_tokens"),
+    path("sources/<int:source>/tokens/<int:token>/revoke/", sources.revoke_token, name="revoke_source_token"),
     path("uploads/<uuid:upload>/discard/", uploads.discard, name="discard"),
     path("help/", TemplateView.as_view(template_name="help/page.html", extra_context=LIMITS), name="help"),
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),

@@ -1,4 +1,4 @@
-"""Closing a source by hand, opening it again, confirming its rights after a restore: at once, audited, never wider than before."""
+"""Closing a source by hand, opening it again, confirming its rights after a restore: at once, audited, no wider than before."""
 
 from __future__ import annotations
 

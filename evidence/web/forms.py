@@ -173,6 +173,14 @@ class TokenForm(forms.Form):
         return list(self.cleaned_data["scopes"] or [])
 
 
+class WhyForm(forms.Form):
+    """A person's user name and a document's id, with its source where that is not enough. Always valid: the core refuses."""
+
+    person = Typed(required=False)
+    document = Typed(required=False)
+    source = Typed(required=False)
+
+
 class OffsetForm(forms.Form):
     """Where in a list or a text to begin."""
 

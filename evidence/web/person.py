@@ -39,12 +39,13 @@ def _access(request: HttpRequest) -> Access:
 class Place:
     """Where the person is, and where else that person may go. tenant: None for someone who belongs nowhere.
 
-    may_upload: whether the person's role there brings documents.
+    may_upload: whether the person's role there brings documents. administers: whether it answers for the sources.
     """
 
     tenant: Tenant | None
     tenants: Sequence[Tenant]
     may_upload: bool
+    administers: bool
 
 
 def place(request: HttpRequest) -> dict[str, object]:
@@ -58,4 +59,5 @@ def _place(request: Request) -> Place:
         tenant=next((one for one in tenants if one.pk == request.access.tenant), None),
         tenants=tenants,
         may_upload=identity.may_upload(request.access),
+        administers=identity.may_administer(request.access),
     )
