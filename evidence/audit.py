@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from django.contrib.auth.models import User
 
-from evidence.models import AuditEvent, Document, Group, Membership, Source, Tenant, Token
+from evidence.models import AuditEvent, Document, Group, Identity, Membership, Source, Tenant, Token
 
-Audited = Tenant | Group | Membership | Source | Token | User
+Audited = Tenant | Group | Membership | Source | Token | User | Identity
 
 
 def record(row: Audited, change: str, *, actor: User | None) -> None:
-    """Write down that `actor` (None: a command) made this change to this row: created, changed, deleted or revoked."""
+    """Write down that `actor` (None: a command, or a provider of identities) made this change to this row."""
     kind = "person" if isinstance(row, User) else row._meta.model_name
     AuditEvent.objects.create(tenant=_tenant(row), actor=actor, code=f"{kind}.{change}", ids={kind: row.pk} | _details(row))
 
@@ -32,7 +32,7 @@ def about_all(documents: Iterable[Document], code: str) -> None:
 
 
 def _tenant(row: Audited) -> Tenant | None:
-    if isinstance(row, User):
+    if isinstance(row, User | Identity):
         return None
     return row if isinstance(row, Tenant) else row.tenant
 
@@ -48,6 +48,8 @@ def _details(row: Audited) -> dict[str, object]:
         case Token():
             pushes = {} if row.source_id is None else {"source": row.source_id}
             return {"user": row.user_id, "scopes": sorted(row.scope_set()), **pushes}
+        case Identity():
+            return {"user": row.user_id, "groups_unknown": row.groups_problem}
         case User():
             return {"active": row.is_active, "staff": row.is_staff, "superuser": row.is_superuser}
         case _:

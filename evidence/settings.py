@@ -208,6 +208,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "evidence.web.confirming.SessionsOfProvider",
     "evidence.web.errors.PagesForFragments",
     "evidence.web.person.AccessOfRequest",
     "evidence.web.errors.ErrorPages",
@@ -285,7 +286,9 @@ LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
+    "evidence.web.backends.OnlyAdministrators",
     "django.contrib.auth.backends.ModelBackend",
+    "evidence.web.backends.FromProvider",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
