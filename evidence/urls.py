@@ -2,7 +2,6 @@
 
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.defaults import server_error
@@ -70,6 +69,7 @@ urlpatterns = [
     path("uploads/<uuid:upload>/", uploads.upload, name="upload"),
     path("uploads/<uuid:upload>/read/", uploads.read, name="read_upload"),
     path("uploads/<uuid:upload>/version/", uploads.choose, name="choose_version"),
+    path("uploads/<uuid:upload>/discard/", uploads.discard, name="discard"),
     path("sources/", sources.sources, name="sources"),
     path("sources/why/", sources.why, name="why"),
     path("sources/<int:source>/", sources.source, name="source"),
@@ -79,10 +79,13 @@ urlpatterns = [
     path("sources/<int:source>/sync/", sources.sync, name="sync_source"),
     path("sources/<int:source>/tokens/", sources.make_token, name="source_tokens"),
     path("sources/<int:source>/tokens/<int:token>/revoke/", sources.revoke_token, name="revoke_source_token"),
-    path("uploads/<uuid:upload>/discard/", uploads.discard, name="discard"),
     path("help/", TemplateView.as_view(template_name="help/page.html", extra_context=LIMITS), name="help"),
-    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
-    path("sign-out/", LogoutView.as_view(), name="logout"),
+    path("sign-in/", account.SignIn.as_view(), name="login"),
+    path("sign-in/oidc/", provider.begin, name="provider"),
+    path("sign-in/oidc/callback/", provider.callback, name="provider_callback"),
+    path("sign-in/oidc/signed-out/", provider.signed_out, name="provider_signed_out"),
+    path("sign-in/oidc/logout/", provider.report, name="provider_report"),
+    path("sign-out/", account.SignOut.as_view(), name="logout"),
     path("password/", account.ChangePassword.as_view(), name="password_change"),
     path("tokens/", tokens.page, name="tokens"),
     path("tokens/<int:token>/revoke/", tokens.revoke, name="revoke_token"),

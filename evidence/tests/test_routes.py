@@ -15,6 +15,8 @@ from evidence.tests.calls import API
 
 pytestmark = pytest.mark.django_db
 
+OIDC: Final = {f"sign-in/oidc/{path}" for path in ("", "callback/", "signed-out/", "logout/")}
+"""Unavailable to everybody where there is no identity provider."""
 OPEN: Final = {"sign-in/", "sign-out/", "language/", "healthz", f"{API[1:]}openapi.json"}
 """For everybody: they show nothing of a tenant."""
 NOTHING: Final = {f"{API[1:]}", f"{API[1:]}*"}
@@ -44,8 +46,6 @@ SIGNED_IN: Final = {
     "uploads/<uuid:upload>/read/",
     "uploads/<uuid:upload>/version/",
     "uploads/<uuid:upload>/discard/",
-    "help/",
-    "password/",
     "sources/",
     "sources/why/",
     "sources/<int:source>/",
@@ -55,6 +55,8 @@ SIGNED_IN: Final = {
     "sources/<int:source>/sync/",
     "sources/<int:source>/tokens/",
     "sources/<int:source>/tokens/<int:token>/revoke/",
+    "help/",
+    "password/",
     "tenant/",
     "tokens/",
     "tokens/<int:token>/revoke/",
@@ -72,6 +74,11 @@ TOKEN: Final = {
         "citations",
         "citations/<citation>",
         "resolve",
+        "sources/<source>/documents",
+        "sources/<source>/documents/<path:external_id>",
+        "sources/<source>/documents/<path:external_id>/rights",
+        "sources/<source>/receipts/<receipt>",
+        "sources/<source>/confirm",
     )
 }
 """Programs get 401."""
@@ -93,11 +100,11 @@ ALL: Final = list(addresses(get_resolver().url_patterns))
 
 def filled(address: str) -> str:
     values = {"uuid": str(uuid4()), "int": "1", "slug": "json"}
-    return "/" + re.sub("<(?:([a-z]+):)?[a-z]+>", lambda part: values.get(part[1], "x"), address).replace("*", "nowhere")
+    return "/" + re.sub("<(?:([a-z]+):)?[a-z_]+>", lambda part: values.get(part[1], "x"), address).replace("*", "nowhere")
 
 
 def test_every_address_has_a_rule() -> None:
-    known = OPEN | NOTHING | SIGNED_IN | TOKEN
+    known = OPEN | OIDC | NOTHING | SIGNED_IN | TOKEN
     assert {address for address in ALL if not address.startswith(OPERATOR)} == known
 
 
@@ -115,6 +122,12 @@ def test_a_call_asks_for_a_token_in_json_or_for_another_method(address: str, met
     assert answer.status_code in {401, 405}
     assert answer.headers["Content-Type"].startswith("application/json")
     assert answer.json()["code"] == {401: "unauthenticated", 405: "method_not_allowed"}[answer.status_code]
+
+
+@pytest.mark.parametrize("address", sorted(OIDC))
+def test_without_an_identity_provider_its_addresses_are_unavailable(address: str) -> None:
+    answers = [getattr(Client(), method)(filled(address)).status_code for method in ("get", "post")]
+    assert 404 in answers and set(answers) <= {404, 405}
 
 
 @pytest.mark.parametrize("address", sorted(NOTHING))
