@@ -127,9 +127,10 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """One state of a document as it is kept now. new: it was made in this run."""
+    """One state of a document as it is kept now. path: where its file was found so far. new: it was made in this run."""
 
     representation: Representation
+    path: str
     new: bool
 
 
@@ -351,12 +352,12 @@ class Intake:
             Revision.objects.filter(pk=revision.pk).update(stamp=item.stamp, origin_state=state)
         if read.content is None:
             assert begun.kept is not None  # one of the two it has
-            return _State(begun.kept, new=False)
+            return _State(begun.kept, revision.path, new=False)
         self._count("passages", len(read.content.passages))
         self._report.noted += [(item.path, note) for note in read.content.notes]
         if Note.NO_TEXT in read.content.notes:
             self._count("no_text")
-        return _State(representations.write(row, revision, begun.parser, read.content), new=True)
+        return _State(representations.write(row, revision, begun.parser, read.content), revision.path, new=True)
 
     def _revision(self, row: Document, item: Item, begun: Begun) -> Revision:
         blobs.put(begun.data)
@@ -390,8 +391,11 @@ class Intake:
             **{name: getattr(said, name) for name in _METADATA},
         }
         before = {name: getattr(row, name) for name in facts}
+        moved = state.path != item.path
+        if moved:  # where a file is can change without its bytes; whoever asks its origin about it must name it right
+            Revision.objects.filter(pk=state.representation.revision_id).update(path=item.path)
         if facts == before:
-            return False
+            return moved
         for name, value in facts.items():
             setattr(row, name, value)
         row.updated_at = timezone.now()
@@ -482,7 +486,7 @@ class _Kept:
             found = self.representation(revision, _form(item)[0].parser_with(item.options))
         except EvidenceError:
             return None
-        return None if found is None else _State(found, new=False)
+        return None if found is None else _State(found, revision.path, new=False)
 
 
 def public_id(source: Source, external_id: str) -> UUID:
