@@ -32,10 +32,11 @@ class KeptState:
 
 @dataclass(frozen=True, slots=True)
 class KeptRevision:
-    """One revision with the texts that were extracted from it, the newest first."""
+    """One revision with the texts that were extracted from it, the newest first. origin_state: what its source calls it."""
 
     label: str
     dated: date | None
+    origin_state: str
     imported_at: datetime
     source_sha256: str
     size: int
@@ -98,6 +99,7 @@ def history(access: Access, document: UUID) -> History:
             KeptRevision(
                 label=revision.label,
                 dated=revision.dated,
+                origin_state=revision.origin_state,
                 imported_at=revision.imported_at,
                 source_sha256=revision.source_sha256,
                 size=revision.size,

@@ -119,7 +119,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a text is made of: the panel "what this is". locked: the original opens only with a password."""
+    """What a text is made of: the panel "what this is". locked: the original opens only with a password.
+
+    origin_state: what its source calls this state (a commit), empty where it has no name for it.
+    """
 
     state: TextState
     media_type: str
@@ -132,6 +135,7 @@ class Origin:
     rights_confirmed_at: datetime | None
     notes: tuple[Note, ...] = ()
     locked: bool = False
+    origin_state: str = ""
 
 
 def current(document: Document) -> Representation:
@@ -197,6 +201,7 @@ def origin(document: Document, representation: Representation) -> Origin:
         rights_confirmed_at=document.source.rights_confirmed_at,
         notes=tuple(Note(note) for note in representation.notes),
         locked=bool(revision.password),
+        origin_state=revision.origin_state,
     )
 
 

@@ -14,6 +14,7 @@ from pydantic import (
     Discriminator,
     Field,
     GetJsonSchemaHandler,
+    PlainSerializer,
     StrictInt,
     Tag,
     WithJsonSchema,
@@ -29,6 +30,14 @@ from evidence.presentation import Context as PassageContext
 
 WholeNumber = Annotated[object, BeforeValidator(paging.typed), WithJsonSchema({"type": "integer", "minimum": 0})]
 """A number of the address. What was typed otherwise stays text, for the core to refuse."""
+
+OriginState = Annotated[str, Field(description="What the source calls this state: a commit. Empty where it has no name for it.")]
+
+
+Exact = Annotated[
+    datetime, PlainSerializer(datetime.isoformat, return_type=str), WithJsonSchema({"type": "string", "format": "date-time"})
+]
+"""A time to the microsecond: it is sent again, and compared. Others are told to the millisecond."""
 
 
 class Shape(BaseModel):
@@ -265,6 +274,7 @@ class Provenance(Shape):
     document: Document
     revision: str
     dated: date | None
+    origin_state: OriginState
     representation: UUID
     source_kind: str
     contact: str
@@ -294,6 +304,7 @@ class Provenance(Shape):
             document=Document.of(found.card),
             revision=made.state.revision,
             dated=made.dated,
+            origin_state=made.origin_state,
             representation=found.representation,
             source_kind=found.source_kind,
             contact=found.contact,
@@ -334,6 +345,7 @@ class Revision(Shape):
 
     label: str
     dated: date | None
+    origin_state: OriginState
     imported_at: datetime
     source_sha256: str
     size: int
@@ -511,7 +523,7 @@ class Pushed(Shape):
     sha256: str
     readable: bool
     problem: str | None
-    rights_as_of: datetime | None
+    rights_as_of: Exact | None
     notes: Sequence[str]
 
     @classmethod
@@ -540,7 +552,7 @@ class Held(Shape):
     version: str
     sha256: str
     readable: bool
-    rights_as_of: datetime | None
+    rights_as_of: Exact | None
 
     @classmethod
     def of(cls, row: models.Document) -> Held:
@@ -595,7 +607,7 @@ class Removal(Shape):
 class Confirmed(Shape):
     """What a confirmation did. `unknown`: ids of the list that are not held here, the first of them."""
 
-    as_of: datetime
+    as_of: Exact
     withdrawn: int
     unknown: Sequence[str]
     unknown_total: int
@@ -611,6 +623,7 @@ def _revision(revision: history.KeptRevision) -> Revision:
     return Revision(
         label=revision.label,
         dated=revision.dated,
+        origin_state=revision.origin_state,
         imported_at=revision.imported_at,
         source_sha256=revision.source_sha256,
         size=revision.size,
