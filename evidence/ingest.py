@@ -104,7 +104,8 @@ def bring_in(
     A listing that is not complete withdraws nothing and confirms nothing. One that misses more of what was known than the source
     allows, without `allow_removals`, closes the source too, unless its rights are kept here: the next good run opens it.
     stamp: asks the origin for what states its rights (`sources.Source.stamp`); where that has changed since the listing, nothing
-    more of it is written, unless no bytes of it can be newer than its rights (`Listing.snapshot`). stop: asked before each document. progress: called with the number of items done.
+    more of it is written, unless no bytes of it can be newer than its rights (`Listing.snapshot`). stop: asked before each
+    document. progress: called with the number of items done.
     """
     report = Report(list(listing.refusals), listing.unread, listing.unnamed, listing.unused)
     if not listing.complete:
