@@ -6,14 +6,16 @@ fits is dropped, counted and noted as a fault of the index, by ids.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
-from evidence import paging, projection
+from evidence import paging, projection, traces
 from evidence.access import Access, Withheld
 from evidence.content import SpanKind
 from evidence.index import ATTRIBUTES, Hit
@@ -98,35 +100,59 @@ def search(
     skip = paging.offset(offset, most=MAX_OFFSET)
     query = parse(text)
     chosen = {name: tuple(values) for name, values in (filters or {}).items() if name in ATTRIBUTES and values}
-    contacts = _contacts(access)
+    asked = _Asked(query, chosen, versions, count, skip)
+    began = time.perf_counter()
+    tenant = Tenant.objects.filter(pk=access.tenant).first() if access.tenant else None
+    results, shown = _ask(access, asked, _contacts(access, tenant))
+    took = timedelta(seconds=time.perf_counter() - began)
+    passages = [(hit.representation, hit.passage) for hit in shown]
+    traces.note(access, tenant, text, passages, total=results.total, took=took)
+    return results
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question within the contract."""
+
+    query: Query
+    filters: Mapping[str, Collection[str]]
+    versions: Versions
+    limit: int
+    offset: int
+
+
+def _ask(access: Access, asked: _Asked, contacts: Sequence[str]) -> tuple[Results, Sequence[Hit]]:
+    """The answer, and the hits that it shows."""
+    query = asked.query
     empty = not Document.objects.readable(access).exists()
     if empty or not query.phrases:
-        return Results(query=query, contacts=contacts, withheld=access.withheld, empty=empty)
+        return Results(query=query, contacts=contacts, withheld=access.withheld, empty=empty), ()
     projection.settle_quickly()
     result = projection.engine().search(
         query,
-        classes=projection.classes(access.classes, versions=versions),
+        classes=projection.classes(access.classes, versions=asked.versions),
         excluded=projection.pending(),
-        filters=chosen,
-        limit=count,
-        offset=skip,
+        filters=asked.filters,
+        limit=asked.limit,
+        offset=asked.offset,
     )
-    hits = _checked(access, query, result.hits)
-    return Results(
+    found = _checked(access, query, result.hits)
+    results = Results(
         query=query,
         contacts=contacts,
         withheld=access.withheld,
-        hits=hits,
+        hits=[one for _, one in found],
         total=result.total,
-        offset=skip,
-        choices=_choices(access, result.counts, chosen),
+        offset=asked.offset,
+        choices=_choices(access, result.counts, asked.filters),
         absent=[" ".join(words) for words, n in zip(query.phrases, result.frequencies, strict=True) if n == 0],
-        dropped=len(result.hits) - len(hits),
+        dropped=len(result.hits) - len(found),
     )
+    return results, [hit for hit, _ in found]
 
 
-def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[Found]:
-    """The hits that the database confirms: class, state, and the words in the passage."""
+def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[tuple[Hit, Found]]:
+    """The hits that the database confirms: class, state, and the words in the passage; each with what is shown of it."""
     states = Representation.objects.filter(
         pk__in=[hit.representation for hit in hits], revision__document__in=Document.objects.readable(access)
     )
@@ -136,7 +162,7 @@ def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[Foun
         places |= Q(representation=hit.representation, number=hit.passage)
     passages = {(row.representation_id, row.number): row for row in Passage.objects.filter(places)}
     around, pages = contexts(list(passages.values())), page_names(list(passages.values()))
-    found: list[Found] = []
+    found: list[tuple[Hit, Found]] = []
     faults: list[Hit] = []
     for hit in hits:
         state, passage = rows.get(hit.representation), passages.get((hit.representation, hit.passage))
@@ -145,19 +171,18 @@ def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[Foun
             faults.append(hit)
             continue
         document = state.revision.document
-        found.append(
-            Found(
-                document=card(document, state),
-                representation=state.public_id,
-                is_current=state.pk == document.current_id,
-                passage=show(passage, found=matches),
-                context=around[passage.pk],
-                matches=matches,
-                score=hit.score,
-                page=pages.get(passage.pk),
-                unseen=_has_unseen(passage, matches),
-            )
+        shown = Found(
+            document=card(document, state),
+            representation=state.public_id,
+            is_current=state.pk == document.current_id,
+            passage=show(passage, found=matches),
+            context=around[passage.pk],
+            matches=matches,
+            score=hit.score,
+            page=pages.get(passage.pk),
+            unseen=_has_unseen(passage, matches),
         )
+        found.append((hit, shown))
     _note(access, faults)
     return found
 
@@ -207,11 +232,10 @@ def _choices(
     return choices
 
 
-def _contacts(access: Access) -> Sequence[str]:
+def _contacts(access: Access, tenant: Tenant | None) -> Sequence[str]:
     """Whom to ask: the tenant's contact, else those of the sources in which this person may read something."""
-    contact = Tenant.objects.filter(pk=access.tenant).values_list("contact", flat=True).first() if access.tenant else None
-    if contact or contact is None:
-        return [contact] if contact else []
+    if tenant is None or tenant.contact:
+        return [tenant.contact] if tenant else []
     readable = Document.objects.readable(access).filter(source=OuterRef("pk"))
     named = Source.objects.filter(Exists(readable), tenant=access.tenant).exclude(contact="").order_by("name")
     return list(dict.fromkeys(named.values_list("contact", flat=True)))
