@@ -90,10 +90,10 @@ def document(request: HttpRequest) -> Sent:
                 opened.enter_context(closing(file))
         for _, fault in parts.refused:
             raise fault
+        if length and (body.size != length or not body.end.rstrip().endswith(b"--")):
+            raise Refused("body_cut_short", gettext_noop("The body ends before its end. Nothing was changed."))
         if FILE not in files or fields.keys() - {METADATA} or len(fields.getlist(METADATA)) + len(files.getlist(METADATA)) > 1:
             raise _wrong_parts()
-        if body.size != length or not body.end.rstrip().endswith(b"--"):
-            raise Refused("body_cut_short", gettext_noop("The body ends before its end. Nothing was changed."))
         said = [file.read() for file in files.getlist(METADATA)] or [text.encode() for text in fields.getlist(METADATA)]
         metadata = said[0] if said else b"{}"
         refuse_large_metadata(len(metadata))
