@@ -23,6 +23,10 @@ from evidence import logs
 
 SHORTEST_SECRET_KEY = 50
 """Characters; what Django's own deployment check asks for."""
+MOST_DAYS = 36_500
+"""A hundred years; whoever wants more wants to keep it for ever."""
+LONGEST_WORDS = 30
+"""Days that words of questions can be kept: a diagnosis is over by then."""
 SHORTEST_SCIM_TOKEN = 32
 """Characters of the secret that may change everybody's groups."""
 POSTGRES_OPTIONS = frozenset(
@@ -74,6 +78,17 @@ def _duration(name: str, default: str) -> timedelta:
     if not number.isascii() or not number.isdigit() or len(number) > 4 or int(number) < 1 or unit not in units:
         raise ImproperlyConfigured(f"{name} is a whole number from 1 with m, h or d after it: {default}.")
     return timedelta(**{units[unit]: int(number)})
+
+
+def _kept(name: str, default: int | None, *, most: int | None = None) -> timedelta | None:
+    """How long something is kept: whole days, or None for ever. most: days, of what is never kept for ever."""
+    value = os.environ.get(name, "forever" if default is None else str(default))
+    if value == "forever" and most is None:
+        return None
+    if not value.isascii() or not value.isdigit() or not 1 <= int(value) <= (most or MOST_DAYS):
+        or_forever = "" if most else ", or forever"
+        raise ImproperlyConfigured(f"{name} is a whole number of days from 1 to {most or MOST_DAYS}{or_forever}.")
+    return timedelta(days=int(value))
 
 
 def _secret(name: str) -> str:
@@ -238,6 +253,17 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Reading files: what one of them may take
 PARSE_SECONDS = _whole_number("FUNDSTELLE_PARSE_SECONDS", 60)  # thousands of PDF pages
 PARSE_MEMORY_MB = _whole_number("FUNDSTELLE_PARSE_MEMORY_MB", 1_024)
+
+# How long things are kept; evidence.retention removes what is older
+KEEP = {
+    "revisions": _kept("FUNDSTELLE_KEEP_REVISIONS", None),  # after another one took its place
+    "citations": _kept("FUNDSTELLE_KEEP_CITATIONS", None),
+    "events": _kept("FUNDSTELLE_KEEP_EVENTS", None),
+    "receipts": _kept("FUNDSTELLE_KEEP_RECEIPTS", None),
+    "runs": _kept("FUNDSTELLE_KEEP_RUNS", 365),  # revocation times and alarms too
+    "traces": _kept("FUNDSTELLE_KEEP_TRACES", 30),
+    "diagnosis": _kept("FUNDSTELLE_KEEP_DIAGNOSIS", 7, most=LONGEST_WORDS),
+}
 
 # Origins: passwords and keys are kept apart from the database and its backups
 CREDENTIALS = _credentials(os.environ.get("FUNDSTELLE_CREDENTIALS", ""))
