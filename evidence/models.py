@@ -10,7 +10,7 @@ import json
 import uuid
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from django.conf import settings
 from django.db import connections, models
@@ -55,6 +55,18 @@ class Tenant(models.Model):
         return self.name
 
 
+DRILL: Final = "revocation-drill-"
+"""What the names of the person, the group and the document of a revocation drill begin with; they are there for seconds."""
+
+
+class GroupQuerySet(models.QuerySet["Group"]):
+    """Questions about many groups."""
+
+    def lasting(self) -> Self:
+        """Those that rights can be given to: not the one that a revocation drill has just made for itself."""
+        return self.exclude(name__startswith=DRILL)
+
+
 class Group(models.Model):
     """Who people are, inside one tenant.
 
@@ -65,6 +77,8 @@ class Group(models.Model):
     name = models.CharField(_("name"), max_length=100)
     issuer = models.CharField(_("issuer"), max_length=300, blank=True)
     external_id = models.CharField(_("id at the issuer"), max_length=300, blank=True)
+
+    objects = GroupQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("group")

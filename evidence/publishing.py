@@ -125,7 +125,7 @@ def suggested(access: Access, row: Upload) -> Description:
 
 def groups(access: Access) -> Sequence[Group]:
     """The groups of the person's tenant."""
-    return list(Group.objects.filter(tenant=access.tenant).order_by("name"))
+    return list(Group.objects.lasting().filter(tenant=access.tenant).order_by("name"))
 
 
 def kinds(access: Access) -> Sequence[str]:

@@ -77,6 +77,7 @@ urlpatterns = [
     path("sources/<int:source>/open/", sources.open_again, name="open_source"),
     path("sources/<int:source>/confirm/", sources.confirm, name="confirm_source"),
     path("sources/<int:source>/sync/", sources.sync, name="sync_source"),
+    path("sources/<int:source>/drill/", sources.drill, name="drill"),
     path("sources/<int:source>/tokens/", sources.make_token, name="source_tokens"),
     path("sources/<int:source>/tokens/<int:token>/revoke/", sources.revoke_token, name="revoke_source_token"),
     path("help/", TemplateView.as_view(template_name="help/page.html", extra_context=LIMITS), name="help"),

@@ -7,7 +7,10 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from evidence import jobs, projection, removal, uploads
+from django.db import close_old_connections, connections
+from django.utils import timezone
+
+from evidence import canary, ingest, jobs, projection, removal, runs, syncing, uploads, watching
 from evidence.errors import EvidenceError, IndexFault
 
 logger = logging.getLogger(__name__)
@@ -25,6 +28,17 @@ def work(stop: threading.Event) -> None:
     """Do what is due until `stop` is set; the piece that is being done is finished first."""
     while not stop.is_set():
         if not run_due(stop):
+"""Kind of job -> what does it, given its key. These are done one after the other."""
+RUNS: Final[Mapping[str, Callable[[int, Callable[[], bool]], None]]] = {syncing.JOB: syncing.work_off}
+"""Kinds that take long and ask whether they are to stop: done beside the others."""
+PERIODIC: Final[Mapping[str, tuple[timedelta, Callable[[], object]]]] = {
+    "runs.killed": (timedelta(minutes=1), runs.mark_killed),
+    "drills.killed": (timedelta(minutes=1), canary.sweep),
+    "classes.unused": (timedelta(days=1), ingest.forget_unused_classes),
+}
+"""Name (at most 20 characters) -> how often, and what. One worker at a time does it; what it raises is tried again next time."""
+RUNS_AT_ONCE: Final = 2
+"""Runs of one worker: a first run that takes hours leaves room for the others."""
             stop.wait(PAUSE)
 
 

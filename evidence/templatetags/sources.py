@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from django import template
 from django.utils.formats import number_format
-from django.utils.translation import ngettext
 
 from evidence.models import Receipt, Revocation, Run
 from evidence.monitor import Concern
 from evidence.web import charts
-from evidence.web.conditions import CONCERNS, FAULTS, LIVE, OPENNESS, OUTCOMES, PLACES, PROBLEMS, REMOVED, STANDING
+from evidence.web.conditions import (
+    CONCERNS,
+    FAULTS,
+    LIVE,
+    OPENNESS,
+    OUTCOMES,
+    PLACES,
+    PROBLEMS,
+    REMOVED,
+    STANDING,
+    lasting,
+)
 
 if TYPE_CHECKING:  # only the type checker has these
     from django_stubs_ext import StrPromise
@@ -21,10 +31,7 @@ if TYPE_CHECKING:  # only the type checker has these
     from evidence.identity import Live, Openness, Standing
 
 register = template.Library()
-
-_MINUTE: Final = 60
-_HOUR: Final = 3_600
-_DAY: Final = 86_400
+register.filter("lasting", lasting)
 
 
 @register.filter
@@ -122,39 +129,3 @@ def remains(receipt: Receipt) -> Sequence[str]:
 def unsearched(receipt: Receipt) -> str:
     """Where nothing could be looked for."""
     return ", ".join(str(PLACES.get(place, place)) for place, count in receipt.traces.items() if count is None)
-
-
-@register.filter
-def lasting(span: timedelta) -> str:
-    """A length of time in words, by its two largest units; under ten seconds with a decimal."""
-    seconds = span.total_seconds()
-    if seconds < 10:
-        rounded = round(seconds, 1 if seconds >= 1 else 2)
-        rounded = int(rounded) if rounded == int(rounded) else rounded
-        return ngettext("%(count)s second", "%(count)s seconds", 1 if rounded == 1 else 2) % {"count": number_format(rounded)}
-    whole = int(seconds)
-    if whole < _MINUTE:
-        return _counted_seconds(whole)
-    if whole < _HOUR:
-        return _counted_minutes(whole // _MINUTE)
-    if whole < 2 * _DAY:
-        hours, minutes = whole // _HOUR, whole % _HOUR // _MINUTE
-        return f"{_counted_hours(hours)} {_counted_minutes(minutes)}" if minutes else _counted_hours(hours)
-    days, hours = whole // _DAY, whole % _DAY // _HOUR
-    return f"{_counted_days(days)} {_counted_hours(hours)}" if hours and days < 10 else _counted_days(days)
-
-
-def _counted_seconds(count: int) -> str:
-    return ngettext("%(count)d second", "%(count)d seconds", count) % {"count": count}
-
-
-def _counted_minutes(count: int) -> str:
-    return ngettext("%(count)d minute", "%(count)d minutes", count) % {"count": count}
-
-
-def _counted_hours(count: int) -> str:
-    return ngettext("%(count)d hour", "%(count)d hours", count) % {"count": count}
-
-
-def _counted_days(count: int) -> str:
-    return ngettext("%(count)d day", "%(count)d days", count) % {"count": count}

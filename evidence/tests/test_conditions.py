@@ -14,8 +14,8 @@ from evidence.models import Run
 from evidence.monitor import Concern
 from evidence.remains import Place
 from evidence.sampling import Fault
-from evidence.templatetags.sources import lasting
 from evidence.web import conditions
+from evidence.web.conditions import lasting
 
 RUNS = (
     "sources",

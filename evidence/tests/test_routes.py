@@ -53,6 +53,7 @@ SIGNED_IN: Final = {
     "sources/<int:source>/open/",
     "sources/<int:source>/confirm/",
     "sources/<int:source>/sync/",
+    "sources/<int:source>/drill/",
     "sources/<int:source>/tokens/",
     "sources/<int:source>/tokens/<int:token>/revoke/",
     "help/",

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 ENGLISH = {"accept-language": "en"}
 TITLE = "Ein Titel, den nur Leser sehen"
 PAGES = ["/sources/", "/sources/why/", "/sources/1/"]
-ACTIONS = ["close", "open", "confirm", "sync", "tokens", "tokens/1/revoke"]
+ACTIONS = ["close", "open", "confirm", "sync", "drill", "tokens", "tokens/1/revoke"]
 MASKED = [(re.compile(rb'name="csrfmiddlewaretoken" value="[^"]+"'), b""), (re.compile(rb'nonce="[^"]+"'), b"")]
 
 
@@ -281,6 +281,19 @@ def test_progress_refreshes_while_a_run_goes_on_and_stops_then(admin: Client, ro
     Run.objects.filter(pk=run.pk).update(outcome=Run.Outcome.COMPLETE, finished_at=timezone.now())
     ended = parsed(admin.get(f"/sources/{row.pk}/", headers=fragment))
     assert ended.css("#progress[hx-trigger]") == [] and "The run has ended." in one(ended, "#progress").text()
+
+
+def test_a_drill_says_how_long_it_took_and_is_kept(admin: Client, row: Source) -> None:
+    answer = admin.post(f"/sources/{row.pk}/drill/", follow=True, headers=ENGLISH)
+    assert "nobody saw the canary" in one(parsed(answer), ".notice-good").text()
+    assert Revocation.objects.get().drill and "drill" in texts(parsed(answer), "#revocations tbody th")[0]
+
+
+def test_a_drill_that_cannot_be_held_says_why(admin: Client, row: Source) -> None:
+    Source.objects.update(rights_confirmed_at=None)
+    answer = parsed(admin.post(f"/sources/{row.pk}/drill/", follow=True, headers=ENGLISH))
+    assert "The source is closed" in one(answer, ".notice-bad[role=alert]").text()
+    assert answer.css(f'form[action="/sources/{row.pk}/drill/"]') == []
 
 
 def test_a_token_that_pushes_is_shown_once_and_revoked(admin: Client, row: Source) -> None:

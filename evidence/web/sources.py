@@ -21,8 +21,8 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
-from evidence import closing, identity, inspection, monitor, reasons, syncing, tokens
-from evidence.errors import Refused, Unavailable
+from evidence import canary, closing, identity, inspection, monitor, reasons, syncing, tokens
+from evidence.errors import EvidenceError, Refused, Unavailable
 from evidence.identity import Live, Openness, Standing
 from evidence.inspection import Inspection
 from evidence.models import Run, Source, SourceKind
@@ -31,6 +31,7 @@ from evidence.reasons import Explanation
 from evidence.sources.kinds import KINDS
 from evidence.tokens import DEFAULT_DAYS, MAX_DAYS, MAX_NAME, Made
 from evidence.web import charts
+from evidence.web.conditions import lasting
 from evidence.web.errors import words
 from evidence.web.forms import TokenForm, WhyForm
 from evidence.web.request import Request, wants_fragment
@@ -132,6 +133,21 @@ def sync(request: HttpRequest, source: int) -> HttpResponse:
         messages.success(request, _("A run was asked for. It begins as soon as a worker is free."))
     else:
         messages.success(request, _("A run was asked for before. It begins as soon as a worker is free."))
+    return redirect("source", source)
+
+
+@for_administrators("POST")
+def drill(request: HttpRequest, source: int) -> HttpResponse:
+    """Withdraw the right of a canary, and say how long it took until nobody saw it."""
+    request = cast(Request, request)
+    row = closing.mine(request.access, source)
+    try:
+        found = canary.drill(row, actor=request.access.user)
+    except EvidenceError as error:
+        messages.error(request, words(error))
+    else:
+        told = {"span": lasting(found.took)}
+        messages.success(request, _("Revocation drill: %(span)s after the right was withdrawn, nobody saw the canary.") % told)
     return redirect("source", source)
 
 
