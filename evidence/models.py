@@ -432,6 +432,22 @@ class Revision(models.Model):
         return self.label
 
 
+class Retired(models.Model):
+    """A state of a document that was removed because it got too old: what its source lists of it is not taken in again."""
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="retired")
+    label = models.CharField(max_length=100)
+    stamp = models.CharField(max_length=200, blank=True)
+    source_sha256 = models.CharField(max_length=64)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["document", "label", "source_sha256"], name="retired_once_per_document")]
+
+    def __str__(self) -> str:
+        return f"retired state {self.pk}"
+
+
 class Representation(models.Model):
     """Text extracted from one revision by one parser under one profile. Immutable; its text is its passages, joined."""
 
