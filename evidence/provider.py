@@ -26,7 +26,6 @@ from urllib.parse import urlsplit
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.django_client import DjangoIntegration, DjangoOAuth2App
 from authlib.integrations.requests_client import OAuth2Session
-from authlib.oidc.core import CodeIDToken
 from django.conf import settings
 from joserfc import jwt
 from joserfc.errors import ClaimError, ExpiredTokenError, JoseError
@@ -129,7 +128,7 @@ def _finish(code: str, callback: str, nonce: str, verifier: str) -> Mapping[str,
     token = known.app.fetch_access_token(code=code, redirect_uri=callback, code_verifier=verifier)
     if not isinstance(token.get("id_token"), str):
         raise _not_accepted("oidc_no_token")
-    claims = _with_new_keys(known, lambda one: dict(one.app.parse_id_token(token, nonce, _expected(), CodeIDToken, LEEWAY)))
+    claims = _with_new_keys(known, lambda one: dict(one.app.parse_id_token(token, nonce, _expected(), leeway=LEEWAY)))
     return _completed(known, token, claims)
 
 

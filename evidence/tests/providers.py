@@ -28,9 +28,9 @@ Answer = tuple[int, Mapping[str, str], bytes]
 
 
 @cache
-def key(name: str = "first") -> RSAKey:
+def key(name: str = "first", *, alg: str = "RS256") -> RSAKey:
     """A key with this id; making one takes a moment."""
-    return RSAKey.generate_key(2048, {"kid": name, "use": "sig", "alg": "RS256"})
+    return RSAKey.generate_key(2048, {"kid": name, "use": "sig", "alg": alg})
 
 
 def signed(claims: Mapping[str, object], *, by: RSAKey | None = None, **header: object) -> str:
@@ -55,6 +55,7 @@ class Provider:
     answers: dict[str, Callable[[], Answer]] = field(default_factory=dict)
     signed_in: str = ""
     asked: list[str] = field(default_factory=list)
+    forms: list[str] = field(default_factory=list)
     _codes: dict[str, Claims] = field(default_factory=dict)
 
     def authorize(self, address: str, subject: str = "") -> str:
@@ -133,6 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         path = urlsplit(self.path).path
         self.provider.asked.append(path)
+        self.provider.forms.append(body)
         if path in self.provider.answers:
             self._send(*self.provider.answers[path]())
             return

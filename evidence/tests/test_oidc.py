@@ -22,7 +22,7 @@ from evidence.tests.pages import sign_in as with_password
 from evidence.tests.providers import Provider, running, settings_for, sign_in, way_back
 from evidence.web import journeys
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 ANNA = {"preferred_username": "anna@firma.example", "given_name": "Anna", "family_name": "Berger", "groups": ["f-7"]}
 
