@@ -1,4 +1,4 @@
-"""Places elsewhere for tests: a real S3 server in a process of its own, what stands before it, and a place in memory."""
+"""A real S3 server in a process of its own, its buckets, and what stands between a server and who asks."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ import http.client
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import quote
 from uuid import uuid4
-
-import fsspec
-
-from evidence.sources.trees import Enter, Fetched, Found, Unseen, composed
-from evidence.sources.trees.listed import Entry, walk
 
 SERVER = "from moto.server import main; main(['-H', '127.0.0.1', '-p', '0'])"
 
@@ -46,15 +42,24 @@ class Reply(Protocol):
     def __call__(self, number: int, method: str, path: str) -> tuple[int, Mapping[str, str], bytes] | None: ...
 
 
+def late(number: int, method: str, path: str) -> tuple[int, Mapping[str, str], bytes]:
+    """A `Reply` that comes when nobody waits any more."""
+    time.sleep(10)
+    return 500, {}, b""
+
+
 class Between:
     """Stands between who asks and a server: knows every request, and can answer in its place, late, or in part.
 
-    requests: method and path of each. reply: see `Reply`; number counts from 1. altered: what is done to the server's bodies;
-    rewritten: to the paths that it is asked for. cut: bytes that are missing at the end of each answer.
+    requests: method and path of each. heads: their fields. without: fields that the server does not get. rewritten: what is
+    done to the paths that it is asked for; altered: to the bodies that it answers. cut: bytes that are missing at the end of each
+    answer. reply: see `Reply`; number counts from 1.
     """
 
     def __init__(self, server: tuple[str, int]) -> None:
         self.requests: list[tuple[str, str]] = []
+        self.heads: list[Mapping[str, str]] = []
+        self.without: Collection[str] = ()
         self.reply: Reply = lambda number, method, path: None
         self.altered: Callable[[str, bytes], bytes] = lambda path, body: body
         self.rewritten: Callable[[str], str] = lambda path: path
@@ -86,6 +91,7 @@ class Between:
             def answer(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 between.requests.append((self.command, self.path))
+                between.heads.append(dict(self.headers))
                 status, headers, data = between.reply(len(between.requests), self.command, self.path) or self.passed(body)
                 self.close_connection = True
                 self.send_response(status)
@@ -97,14 +103,15 @@ class Between:
 
             def passed(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
                 upstream = http.client.HTTPConnection(*between._server, timeout=30)
-                upstream.request(self.command, between.rewritten(self.path), body, dict(self.headers))
+                head = {name: value for name, value in self.headers.items() if name not in between.without}
+                upstream.request(self.command, between.rewritten(self.path), body, head)
                 answer = upstream.getresponse()
                 data = between.altered(self.path, answer.read())
                 upstream.close()
                 kept = {name: value for name, value in answer.getheaders() if name.lower() not in _OF_THE_CONNECTION}
                 return answer.status, kept, data
 
-            do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = answer
+            do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = do_PROPFIND = answer
 
         return Handler
 
@@ -134,33 +141,3 @@ class Bucket:
             connection.request(method, f"/{self.name}{path}", body, {"Authorization": "AWS k:s"})
             with connection.getresponse() as answer:
                 assert answer.status < 300, answer.read()
-
-
-class MemoryTree:
-    """Implements `Tree` over fsspec's file system in memory: a place that lists folder by folder and cannot fail."""
-
-    def __init__(self, root: str) -> None:
-        self._root = root
-        self._files = fsspec.filesystem("memory", skip_instance_cache=True)
-
-    def walk(self, enter: Enter) -> Iterator[Found | Unseen]:
-        yield from walk(self._entries, self._root, enter)
-
-    def fetch(self, path: str, limit: int) -> Fetched | None:
-        try:
-            return Fetched(self._files.cat_file(f"{self._root}/{path}")[:limit], None)
-        except FileNotFoundError:
-            return None
-
-    def gone(self, paths: Collection[str]) -> Collection[str]:
-        return ()
-
-    def _entries(self, folder: str) -> Sequence[Entry]:
-        at = f"{self._root}/{folder}" if folder else self._root
-        return [self._entry(folder, one) for one in self._files.ls(at, detail=True)]
-
-    def _entry(self, folder: str, one: Mapping[str, Any]) -> Entry:
-        name = one["name"].rpartition("/")[2]
-        path = composed(f"{folder}/{name}" if folder else name)
-        read = partial(self._files.cat_file, one["name"])
-        return Entry(name, None if one["type"] == "directory" else Found(path, read))

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
 from evidence.errors import Refused, gettext_noop
-from evidence.sources.trees import Tree, s3, sftp
+from evidence.sources.trees import Tree, s3, sftp, webdav
 from evidence.sources.trees.local import LocalTree
 
 SCHEMES: Final[dict[str, Callable[[str, str, Mapping[str, str]], Tree]]] = {
+    "http": partial(webdav.at, "http"),
+    "https": partial(webdav.at, "https"),
     "s3": s3.at,
     "sftp": sftp.at,
 }
 """Scheme -> what makes the tree at scheme://authority/path with the operator's options, which are texts."""
-OPTIONS: Final = frozenset((*s3.OPTIONS, *sftp.OPTIONS))
+OPTIONS: Final = frozenset((*s3.OPTIONS, *sftp.OPTIONS, *webdav.OPTIONS))
 """What the operator can say about places; each scheme takes its own of them."""
 
 _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<chain>:|//(?P<authority>[^/]*)(?P<path>.*))", re.DOTALL)

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any, Final
 
 import fsspec
@@ -108,6 +108,7 @@ class S3Tree:
             "s3",
             skip_instance_cache=True,
             use_listings_cache=False,
+            session=None if options.get("profile") else _session(),
             anon=flag(options, "anon"),
             **{name: options[name] for name in ("key", "secret", "token", "endpoint_url", "profile") if options.get(name)},
             client_kwargs={
@@ -175,9 +176,18 @@ class S3Tree:
         return answer
 
 
+@cache
+def _session() -> Any:
+    """What botocore knows of S3, which takes it a quarter of a second to read: too much of the one that a live question has."""
+    from aiobotocore.session import AioSession  # comes with s3fs, which is optional
+
+    return AioSession()
+
+
+@cache
 def _straight() -> type:
     """What sends the requests, and follows no redirection: it would take a session's token to whatever host it is told."""
-    from aiobotocore.httpsession import AIOHTTPSession  # comes with s3fs, which is optional
+    from aiobotocore.httpsession import AIOHTTPSession
 
     class Straight(AIOHTTPSession):  # type: ignore[misc]
         async def _get_session(self, proxy_url: str | None) -> _NoRedirections:

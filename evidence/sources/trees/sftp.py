@@ -195,7 +195,7 @@ def _private_key(options: Mapping[str, str]) -> Any:
     if not options.get("key_file"):
         return None
     try:
-        return paramiko.PKey.from_path(options["key_file"], password=options.get("passphrase"))
+        return paramiko.PKey.from_path(options["key_file"], password=options.get("passphrase", "").encode() or None)
     except Exception as error:
         message = gettext_noop("The file that key_file in the operator's credentials names holds no key that can be read.")
         raise Refused("origin_option", message) from error
@@ -225,4 +225,6 @@ def _judged(error: Exception) -> Verdict:
         return Verdict(Trouble.DENIED, name)
     if isinstance(error, Unreachable):
         return Verdict(Trouble.LASTING, str(error.strerror))
+    if isinstance(error, UnicodeDecodeError):  # one such name, and paramiko gives nothing of its folder
+        return Verdict(Trouble.LASTING, "NameIsNotUTF8")
     return Verdict(Trouble.LASTING if name in _LASTING else Trouble.PASSING, name)

@@ -1,0 +1,69 @@
+"""Servers that places of folders are at. Questions to them are asked again at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evidence.sources.trees import elsewhere
+from evidence.tests.buckets import Between, Bucket, s3_server
+from evidence.tests.dav import dav_server
+from evidence.tests.sftp import Server, sftp_server
+from evidence.tests.shelves import OPEN, Place, at_sftp, at_webdav, in_bucket
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[tuple[str, int]]:
+    with s3_server() as running:
+        yield running
+
+
+@pytest.fixture
+def between(s3: tuple[str, int], monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
+    """Stands before the S3 server."""
+    monkeypatch.setattr(elsewhere, "PAUSES", (0.01, 0.01))
+    with Between(s3) as running:
+        yield running
+
+
+@pytest.fixture
+def bucket(between: Between, s3: tuple[str, int]) -> Place:
+    """A folder in a bucket with rules by which all may read everything."""
+    return opened(in_bucket(Bucket(s3), between))
+
+
+@pytest.fixture
+def sftp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """Serves the folder `sftp`."""
+    monkeypatch.setattr(elsewhere, "PAUSES", (0.01, 0.01))
+    (tmp_path / "sftp").mkdir()
+    with sftp_server(tmp_path / "sftp") as running:
+        yield running
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, sftp: Server) -> Place:
+    """A folder of the SFTP server with rules by which all may read everything."""
+    return opened(at_sftp(tmp_path / "sftp", sftp))
+
+
+@pytest.fixture
+def webdav(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
+    """Stands before a WebDAV server over the folder `webdav`."""
+    monkeypatch.setattr(elsewhere, "PAUSES", (0.01, 0.01))
+    (tmp_path / "webdav").mkdir()
+    with dav_server(tmp_path / "webdav") as server, Between(server) as running:
+        yield running
+
+
+@pytest.fixture
+def share(tmp_path: Path, webdav: Between) -> Place:
+    """A folder of the WebDAV server with rules by which all may read everything."""
+    return opened(at_webdav(tmp_path / "webdav", webdav))
+
+
+def opened(place: Place) -> Place:
+    place.write("fundstelle.toml", OPEN.encode())
+    return place
