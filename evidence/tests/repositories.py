@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import pytest
 from dulwich.index import commit_tree
 from dulwich.objects import Blob, Commit, ObjectID
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
+from evidence.errors import Refused
 from evidence.sources import Item, Listing, Origin, git
 
 ENDINGS = frozenset({".md", ".txt"})
@@ -21,8 +24,6 @@ FILE = 0o100644
 LINK = 0o120000
 MODULE = 0o160000
 OPEN = '[[document]]\npath = "**"\nallowed = ["group:alle"]\n'
-
-Files = Mapping[str | bytes, str | bytes]
 
 
 def moment(day: str) -> int:
@@ -44,13 +45,14 @@ class Repository:
     made: list[bytes] = field(default_factory=list)
 
     @classmethod
-    def at(cls, path: Path, **options: object) -> Repository:
-        Repo.init_bare(path, mkdir=True, default_branch=b"main", **options).close()  # type: ignore[arg-type]
+    def at(cls, path: Path, *, form: str = "sha1") -> Repository:
+        path.mkdir(parents=True)
+        Repo.init_bare(path, default_branch=b"main", object_format=form).close()
         return cls(path)
 
     def commit(
         self,
-        changes: Mapping[str | bytes, str | bytes | None] | Mapping[str, str | None] = {},  # read only
+        changes: Mapping[Any, str | bytes | None] = {},
         *,
         parents: Sequence[bytes] | None = None,
         day: str = "",
@@ -129,6 +131,14 @@ def documents(found: Listing) -> dict[str, list[Item]]:
 
 def reasons(found: Listing) -> dict[str, str]:
     return {refusal.path: refusal.error.code for refusal in found.refusals}
+
+
+@contextmanager
+def refused(code: str) -> Iterator[pytest.ExceptionInfo[Refused]]:
+    """What happens in it is refused with this code."""
+    with pytest.raises(Refused) as caught:
+        yield caught
+    assert caught.value.code == code
 
 
 def _bytes(path: str | bytes) -> bytes:

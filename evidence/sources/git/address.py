@@ -46,6 +46,8 @@ def address(location: str) -> Address | None:
     if parts.scheme not in _SCHEMES:
         message = gettext_noop("A repository is read from a path on this machine, or by https or ssh.")
         raise Refused("git_scheme", message)
+    if "?" in location:
+        raise faults.malformed()
     _refuse_credentials(parts)
     netloc = parts.netloc.rpartition("@")[2]
     return _checked(Address(parts.scheme, netloc, parts.hostname or "", port, parts.path, parts.username))
@@ -68,7 +70,7 @@ def _refuse_credentials(parts: SplitResult) -> None:
 
 
 def _checked(found: Address) -> Address:
-    plain = found.path.isprintable() and " " not in found.path and "?" not in found.path and "\\" not in found.path
+    plain = found.path.isprintable() and not set(found.path) & set(' ?\\"<>^`{|}')
     if not plain or not found.path.strip("/") or _HOST.fullmatch(found.host) is None:
         raise faults.malformed()
     if found.user is not None and _USER.fullmatch(found.user) is None:
