@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -68,8 +69,16 @@ def _database(clauses: str) -> Iterator[str]:
 
 
 def _maintain(statement: str) -> None:
+    """A session of a process that has ended may still be ending in the server."""
+    until = time.monotonic() + 60
     with psycopg.connect(_address("postgres"), autocommit=True) as connection:
-        connection.execute(statement.encode())
+        while True:
+            try:
+                connection.execute(statement.encode())
+                return
+            except psycopg.errors.ObjectInUse:
+                if time.monotonic() > until:
+                    raise
 
 
 def _address(database: str) -> str:

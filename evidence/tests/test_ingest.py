@@ -1,8 +1,7 @@
 """Taking documents in: what is new, what changed, what is refused, what is withdrawn and removed."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 from hashlib import sha256
@@ -21,6 +20,7 @@ from evidence.formats.options import Options
 from evidence.identity import rights_are_fresh
 from evidence.models import AuditEvent, Document, Passage, Representation, Revision, Run, Source, SourceKind
 from evidence.search import search
+from evidence.tests import databases
 from evidence.tests.builders import access, document, group, listed, person, publish, rules, run, tenant, write
 from evidence.tests.hostile import MADE_UP
 
@@ -152,9 +152,13 @@ def test_a_refused_file_does_not_stop_the_others(tmp_path: Path) -> None:
 def test_a_text_is_taken_apart_while_others_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     extract = parsing.extract
 
+    def write_elsewhere() -> None:
+        tenant("anderswo")
+        connection.close()
+
     def writing_meanwhile(ending: str, data: bytes, options: Options) -> Content:
-        with closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=0)) as another:
-            another.execute("BEGIN IMMEDIATE")  # raises if somebody else is writing
+        with ThreadPoolExecutor(1) as another:  # with a connection of its own, which waits if somebody else is writing
+            another.submit(write_elsewhere).result(timeout=20)
         return extract(ending, data, options)
 
     monkeypatch.setattr(parsing, "extract", writing_meanwhile)
@@ -318,6 +322,7 @@ def test_a_purged_document_leaves_no_word_in_any_file(tmp_path: Path, data_folde
     assert found("anderer") == ["b"]
 
 
+@databases.sqlite_files
 @pytest.mark.django_db(transaction=True)
 def test_a_purge_writes_the_database_anew(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": "Absatz.\n\n" * 2_000, "b.txt": "Text."})
@@ -325,6 +330,21 @@ def test_a_purge_writes_the_database_anew(tmp_path: Path) -> None:
     worker.run_due()
     with connection.cursor() as cursor:
         assert cursor.execute("PRAGMA freelist_count").fetchone() == (0,)
+
+
+@databases.postgresql
+@pytest.mark.django_db(transaction=True)
+def test_a_purge_has_the_server_give_up_the_room_of_dead_rows(tmp_path: Path) -> None:
+    def size() -> int:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_relation_size('evidence_passage')")
+            return int(cursor.fetchone()[0])
+
+    publish(tmp_path, {"a.txt": "Text.", "b.txt": "Absatz.\n\n" * 2_000})
+    before = size()
+    removal.request_purge(document("b"))
+    worker.run_due()
+    assert size() < before / 2
 
 
 @pytest.mark.django_db(transaction=True)

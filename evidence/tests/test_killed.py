@@ -1,20 +1,18 @@
 """A process that is killed at any moment leaves nothing that running it again does not mend."""
 
-import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from shutil import copytree
 
 import pytest
 
 from evidence.index.sqlite import SqliteEngine
+from evidence.tests import databases
 from evidence.tests.builders import rules, write
+from evidence.tests.databases import Place
 
 DOCUMENTS = 60
 ROWS = {
@@ -22,7 +20,7 @@ ROWS = {
         JOIN evidence_accessclass c ON c.id = access_class_id JOIN evidence_representation r ON r.id = current_id""",
     "revisions": "SELECT label, source_sha256, size, path FROM evidence_revision",
     "representations": "SELECT public_id, text_sha256, passage_count, length FROM evidence_representation",
-    "passages": """SELECT public_id, number, start, end, text FROM evidence_passage
+    "passages": """SELECT public_id, number, p.start, p.end, p.text FROM evidence_passage p
         JOIN evidence_representation r ON r.id = representation_id""",
     "rules": "SELECT effect, group_id, user_id FROM evidence_accessrule",
     "pending": "SELECT kind, key FROM evidence_job",
@@ -30,39 +28,31 @@ ROWS = {
 """What two equal imports agree on: everything but times and row numbers."""
 
 
-def manage(data: Path, *words: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "manage.py", *words],
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "evidence.settings", "FUNDSTELLE_DATA": str(data)},
-        stdout=subprocess.DEVNULL,
-    )
+def manage(place: Place, *words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "manage.py", *words], env=place.environment, stdout=subprocess.DEVNULL)
 
 
 @pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with a tenant and a group."""
-    data = tmp_path_factory.mktemp("empty")
-    for words in (
-        ["migrate", "-v0"],
-        ["createtenant", "lindenau", "--name", "Lindenau"],
-        ["creategroup", "alle", "--tenant", "lindenau"],
-    ):
-        assert manage(data, *words).wait() == 0
-    return data
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A place with a tenant and a group."""
+    with databases.place(tmp_path_factory.mktemp("empty")) as place:
+        for words in (
+            ["migrate", "-v0"],
+            ["createtenant", "lindenau", "--name", "Lindenau"],
+            ["creategroup", "alle", "--tenant", "lindenau"],
+        ):
+            assert manage(place, *words).wait() == 0
+        yield place
 
 
-def importing(data: Path, folder: Path) -> subprocess.Popen[bytes]:
-    return manage(data, "import", str(folder), "--source", "handbuch", "--tenant", "lindenau")
+def importing(place: Place, folder: Path) -> subprocess.Popen[bytes]:
+    return manage(place, "import", str(folder), "--source", "handbuch", "--tenant", "lindenau")
 
 
-def rows(data: Path, statement: str) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(data / "fundstelle.sqlite3", timeout=30)) as connection:
-        return sorted(connection.execute(statement).fetchall())
-
-
-def state(data: Path) -> dict[str, object]:
-    database: dict[str, object] = {name: rows(data, statement) for name, statement in ROWS.items()}
-    engine = SqliteEngine(data / "index" / (data / "index" / "current").read_text())
+def state(place: Place) -> dict[str, object]:
+    database: dict[str, object] = {name: sorted(place.rows(statement)) for name, statement in ROWS.items()}
+    index = place.data / "index"
+    engine = SqliteEngine(index / (index / "current").read_text())
     return {**database, "index": sorted((one.passages, one.attributes["source"]) for one in engine.documents())}
 
 
@@ -79,18 +69,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(folder: Path, empty: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+def undisturbed(folder: Path, empty: Place, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """What an import ends in that nobody disturbs."""
-    data = copytree(empty, tmp_path_factory.mktemp("undisturbed") / "data")
-    assert importing(data, folder).wait() == 0
-    return state(data)
+    with databases.place(tmp_path_factory.mktemp("undisturbed") / "data", like=empty) as place:
+        assert importing(place, folder).wait() == 0
+        return state(place)
 
 
-def kill_when(process: subprocess.Popen[bytes], data: Path, documents: int) -> Iterator[int]:
+def kill_when(process: subprocess.Popen[bytes], place: Place, documents: int) -> Iterator[int]:
     """Kill the process as soon as that many documents are in the database."""
     until = time.monotonic() + 30
     while process.poll() is None and time.monotonic() < until:
-        if len(rows(data, "SELECT id FROM evidence_document")) >= documents:
+        if len(place.rows("SELECT id FROM evidence_document")) >= documents:
             break
     process.send_signal(signal.SIGKILL)
     yield process.wait()
@@ -98,11 +88,11 @@ def kill_when(process: subprocess.Popen[bytes], data: Path, documents: int) -> I
 
 @pytest.mark.parametrize("documents", [1, 17, DOCUMENTS])
 def test_an_import_that_is_killed_and_run_again_ends_as_an_undisturbed_one(
-    documents: int, folder: Path, empty: Path, undisturbed: dict[str, object], tmp_path: Path
+    documents: int, folder: Path, empty: Place, undisturbed: dict[str, object], tmp_path: Path
 ) -> None:
-    data = copytree(empty, tmp_path / "data")
-    process = importing(data, folder)
-    (status,) = kill_when(process, data, documents)
-    assert importing(data, folder).wait() == 0
-    assert state(data) == undisturbed
+    with databases.place(tmp_path / "data", like=empty) as place:
+        process = importing(place, folder)
+        (status,) = kill_when(process, place, documents)
+        assert importing(place, folder).wait() == 0
+        assert state(place) == undisturbed
     assert documents == DOCUMENTS or status == -signal.SIGKILL

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
+import json
 import signal
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
 from pathlib import Path
-from shutil import copytree
 
 import pytest
 
+from evidence.tests import databases
 from evidence.tests.builders import rules, write
+from evidence.tests.databases import Place
 from evidence.tests.test_killed import empty, manage  # noqa: F401 (a fixture)
 from evidence.tests.test_removal import OTHER, TEXT, WORD
 
@@ -62,20 +62,19 @@ worker.run_due()
 """
 
 
-def python(data: Path, program: str, *arguments: str) -> int:
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "evidence.settings", "FUNDSTELLE_DATA": str(data)}
-    return subprocess.run([sys.executable, "-c", program, *arguments], env=environment, check=False).returncode
+def python(place: Place, program: str, *arguments: str) -> int:
+    return subprocess.run([sys.executable, "-c", program, *arguments], env=place.environment, check=False).returncode
 
 
 @pytest.fixture(scope="module")
-def withdrawn(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: F811
-    """A data folder with two documents, one of which is to be removed."""
-    data = copytree(empty, tmp_path_factory.mktemp("withdrawn") / "data")
+def withdrawn(empty: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:  # noqa: F811
+    """A place with two documents, one of which is to be removed."""
     texts = {"a.md": TEXT, "b.txt": OTHER, "fundstelle.toml": rules(("**", 'allowed = ["group:alle"]'))}
     folder = write(tmp_path_factory.mktemp("in"), texts)
-    assert manage(data, "import", str(folder), "--source", "handbuch", "--tenant", "lindenau").wait() == 0
-    assert python(data, ASKING) == 0
-    return data
+    with databases.place(tmp_path_factory.mktemp("withdrawn") / "data", like=empty) as place:
+        assert manage(place, "import", str(folder), "--source", "handbuch", "--tenant", "lindenau").wait() == 0
+        assert python(place, ASKING) == 0
+        yield place
 
 
 def files_with(data: Path, word: str) -> list[str]:
@@ -85,15 +84,15 @@ def files_with(data: Path, word: str) -> list[str]:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_removal_that_is_killed_is_ended_by_the_next_worker(step: str, withdrawn: Path, tmp_path: Path) -> None:
-    data = copytree(withdrawn, tmp_path / "data")
-    assert python(data, DYING, STEPS[step]) == -signal.SIGKILL
-    assert python(data, ENDING) == 0
-    with closing(sqlite3.connect(data / "fundstelle.sqlite3")) as connection:
-        (traces,) = connection.execute("SELECT traces FROM evidence_receipt WHERE finished_at IS NOT NULL").fetchone()
-        left = connection.execute("SELECT external_id FROM evidence_document").fetchall()
-        jobs = connection.execute("SELECT kind FROM evidence_job WHERE kind IN ('purge', 'wipe')").fetchall()
+def test_a_removal_that_is_killed_is_ended_by_the_next_worker(step: str, withdrawn: Place, tmp_path: Path) -> None:
+    with databases.place(tmp_path / "data", like=withdrawn) as place:
+        assert python(place, DYING, STEPS[step]) == -signal.SIGKILL
+        assert python(place, ENDING) == 0
+        ((traces,),) = place.rows("SELECT traces FROM evidence_receipt WHERE finished_at IS NOT NULL")
+        left = place.rows("SELECT external_id FROM evidence_document")
+        jobs = place.rows("SELECT kind FROM evidence_job WHERE kind IN ('purge', 'wipe')")
     assert (left, jobs) == ([("b",)], [])
-    assert '"files": 0' in traces and '"database_files": 0' in traces
-    assert list((data / "receipts").iterdir()) == []
-    assert files_with(data, WORD) == []
+    found = json.loads(traces) if isinstance(traces, str) else traces
+    assert (found["files"], found["database_files"]) == (0, None if databases.POSTGRESQL else 0)
+    assert list((place.data / "receipts").iterdir()) == []
+    assert files_with(place.data, WORD) == []

@@ -21,6 +21,7 @@ from evidence.formats import FORMATS
 from evidence.models import AccessRule, AuditEvent, Document, Job, Revision, Role, Source, SourceKind, Upload
 from evidence.publishing import Description, Incomplete
 from evidence.sources import Settings
+from evidence.tests import databases
 from evidence.tests.builders import access, group, person, publish, tenant
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -454,6 +455,7 @@ def test_discarding_removes_row_file_and_text(by_eva: Access) -> None:
     assert kept_bytes() == set() and not Upload.objects.exists()
 
 
+@databases.sqlite_files
 def test_name_and_title_of_what_was_discarded_are_in_no_file_a_day_later(by_eva: Access) -> None:
     uploads.discard(by_eva, bring(by_eva, "Quallenzucht.md", b"# Zebrafink\n"))
     Job.objects.filter(kind=removal.WIPE, not_before__lte=timezone.now() + timedelta(days=1)).update(not_before=timezone.now())
