@@ -471,15 +471,18 @@ ToResolve = Annotated[
 ]
 
 
-class Rights(BaseModel):
+Principal = Annotated[str, Field(pattern=r"^(group|user):\S(.*\S)?$", max_length=156)]
+
+
+class Rights(Shape):
     """Who may read: principals as `group:NAME` or `user:NAME`. An empty list of `allowed` lets nobody in."""
 
-    allowed: list[str]
-    denied: list[str] = []
+    allowed: list[Principal]
+    denied: list[Principal] = []
     rights_as_of: datetime | None = Field(None, description="When the pushing system read them.")
 
 
-class Metadata(BaseModel):
+class Metadata(Shape):
     """What is said of a document beside its content. Nothing is required."""
 
     title: str | None = Field(None, description="Else the title that the file gives itself, else its name.")
@@ -496,12 +499,12 @@ class Metadata(BaseModel):
     valid_until: str | None = None
     sensitivity: str | None = None
     url: str | None = Field(None, description="Where the document is at its origin.")
-    allowed: list[str] | None = Field(None, description="Without it, rights stay as they are.")
-    denied: list[str] | None = None
+    allowed: list[Principal] | None = Field(None, description="Without it, rights stay as they are.")
+    denied: list[Principal] | None = None
     rights_as_of: datetime | None = Field(None, description="When the rights were read that this content belongs to.")
 
 
-class Confirmation(BaseModel):
+class Confirmation(Shape):
     """That all rights which changed before `as_of` have been sent."""
 
     as_of: datetime
