@@ -11,11 +11,12 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import groupby
 from typing import Any, Final, TypeVar
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -39,7 +40,7 @@ REFUSED: Final = "refused: its rights are not known"
 T = TypeVar("T")
 
 
-def source(tenant: Tenant, name: str, *, location: str, settings: Settings) -> Source:
+def source(tenant: Tenant, name: str, *, location: str, settings: Settings, rules: str = "") -> Source:
     """The source of this name in this tenant, made if it is new, with what its rules file says of it.
 
     Raises Refused when it is announced to a group that does not exist, when people upload documents to it, or when it is one
@@ -56,7 +57,9 @@ def source(tenant: Tenant, name: str, *, location: str, settings: Settings) -> S
             message = gettext_noop("The source %(name)s is somewhere else: a folder can't take its place. Choose another name.")
             raise Refused("source_elsewhere", message, name=name)
         made = row or Source.objects.create(tenant=tenant, name=name)
-        changed = _say(made, {**_stated(settings), "kind": settings.kind, "location": location}, settings)
+        changed = _say(
+            made, {**_stated(settings), "kind": settings.kind, "location": location, "rules_location": rules}, settings
+        )
         if row is None or changed:
             audit.record(made, "created" if row is None else "changed", actor=None)
     return made
@@ -153,12 +156,11 @@ def publish(
     return made
 
 
-def forget_unused_classes(source: Source) -> None:
-    """Remove access classes of no document, which would keep the groups and people that they name. Ids are never given again.
-
-    Nobody may be writing documents of this source meanwhile: the caller holds its lock.
-    """
-    AccessClass.objects.filter(source=source, documents=None).delete()
+def forget_unused_classes() -> None:
+    """Remove access classes of no document: they would keep the groups and people that they name. Ids are never given again."""
+    for source in Source.objects.filter(access_classes__documents=None, access_classes__isnull=False).distinct():
+        with suppress(Refused), runs.alone(source):  # nobody writes documents of this source meanwhile
+            _forget_unused_classes(source)
 
 
 def _take_away(
@@ -273,7 +275,7 @@ def _close(run: Run, listing: Listing, report: Report) -> None:
     report.counts["unnamed"] = len(report.unnamed)
     if report.complete:
         _confirm(run, listing)
-        forget_unused_classes(run.source)
+        _forget_unused_classes(run.source)
     sample = {} if report.error == STOPPED else sampling.after_run(run.source)
     runs.finish(
         run,
@@ -283,6 +285,12 @@ def _close(run: Run, listing: Listing, report: Report) -> None:
         problems=[[refusal.path, refusal.error.code] for refusal in report.refusals[:MAX_KEPT_PROBLEMS]],
         sample=sample,
     )
+
+
+def _forget_unused_classes(source: Source) -> None:
+    """The caller holds the source's lock. What somebody else gives a document at this moment is left for the next time."""
+    with suppress(IntegrityError), transaction.atomic():  # ProtectedError is one
+        AccessClass.objects.filter(source=source, documents=None).delete()
 
 
 def _confirm(run: Run, listing: Listing) -> None:

@@ -93,6 +93,20 @@ def claim(kinds: Collection[str]) -> Job | None:
     return None
 
 
+def claim_only(kind: str, key: int) -> Job | None:
+    """The one job of this kind and key, made if there is none; given if it is due and nobody owns it.
+
+    Two workers may have made one each: the older one counts, the other goes.
+    """
+    if not Job.objects.filter(kind=kind, key=key).exists():
+        enqueue(kind, [key])
+    job = claim([kind])
+    if job is not None and Job.objects.filter(kind=kind, key=key, pk__lt=job.pk).exists():
+        finish(job)
+        return None
+    return job
+
+
 def keep(claimed: Collection[int]) -> None:
     """Renew the claims on these jobs, by their ids: somebody is still at them."""
     Job.objects.filter(pk__in=claimed).exclude(claimed_at=None).update(claimed_at=timezone.now())

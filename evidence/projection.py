@@ -35,6 +35,8 @@ CHUNK: Final = 500
 """Documents whose states are looked up at once."""
 BATCH_PASSAGES: Final = 20_000
 """Passages given to the index at once: enough to make its sorting pay, little enough for memory."""
+PIECE: Final = 1_000
+"""Changes that are applied at once."""
 QUICK: Final = 50
 """Changed documents that a search settles before it asks; more are left to the worker."""
 ARCHIVED: Final = 1 << 40
@@ -107,11 +109,14 @@ def settle_quickly() -> None:
             _settle_some(QUICK)
 
 
-def settle(*, wait: bool = True) -> int:
-    """Apply every pending change; gives how many documents were looked at. Raises IndexFault when there is no index."""
+def settle(*, wait: bool = True, stop: Callable[[], bool] = lambda: False) -> int:
+    """Apply every pending change; gives how many documents were looked at. Raises IndexFault when there is no index.
+
+    wait: for whoever is writing it now. stop: asked between pieces, whether the rest is to be left.
+    """
     with _writing(wait=wait) as mine:
         total = 0
-        while mine and (count := _settle_some(2_000)):
+        while mine and not stop() and (count := _settle_some(PIECE)):
             total += count
         return total
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -73,6 +73,11 @@ def mark_killed() -> None:
     for source in Source.objects.filter(runs__outcome=Run.Outcome.RUNNING).distinct():
         with suppress(Refused), alone(source):
             _fail_killed(source)
+
+
+def keep(sources: Collection[int]) -> None:
+    """Say of the runs of these sources, by their keys, that they still go on, however long one of their steps takes."""
+    Run.objects.filter(source__in=sources, outcome=Run.Outcome.RUNNING).update(seen_at=timezone.now())
 
 
 class Progress:

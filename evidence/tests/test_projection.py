@@ -1,6 +1,5 @@
 """The index follows the database: pending changes, rebuild, one writer at a time."""
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -103,19 +102,6 @@ def test_a_failed_job_is_tried_again_later_and_stops_nothing(
     kept = Job.objects.get()
     assert (done, kept.attempts, kept.error) == ([2], 1, "ValueError")
     assert jobs.claim(["test"]) is None
-
-
-def test_a_worker_that_is_told_to_stop_finishes_its_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    stop, done = threading.Event(), []
-
-    def handler(key: int) -> None:
-        stop.set()
-        done.append(key)
-
-    monkeypatch.setattr(worker, "HANDLERS", {"test": handler})
-    jobs.enqueue("test", [1, 2])
-    worker.work(stop)
-    assert (done, Job.objects.count()) == ([1], 1)
 
 
 def indexed() -> list[int]:

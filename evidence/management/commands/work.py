@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-
 from django.core.management.base import BaseCommand
 
 from evidence import worker
+from evidence.management.runs import stopped_by_signals
 
 
 class Command(BaseCommand):
-    """Runs until SIGTERM or Ctrl-C; what is being done then is finished first."""
+    """Runs until SIGTERM or Ctrl-C; the job or document in hand is finished first, and a second signal cuts that off."""
 
-    help = "Do what waits: index changes, removals. Several workers at once are safe."
+    help = "Do what waits: runs of sources, index changes, removals; and watch folders. Several workers at once are safe."
 
     def handle(self, **options: object) -> None:
         """Work."""
-        stop = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stop.set())
+        stop = stopped_by_signals()
         self.stdout.write("worker started")
+        self.stdout.flush()  # whoever started it may be waiting for this
         worker.work(stop)
         self.stdout.write("worker stopped")
