@@ -45,9 +45,9 @@ class Repository:
     made: list[bytes] = field(default_factory=list)
 
     @classmethod
-    def at(cls, path: Path, *, form: str = "sha1") -> Repository:
+    def at(cls, path: Path) -> Repository:
         path.mkdir(parents=True)
-        Repo.init_bare(path, default_branch=b"main", object_format=form).close()
+        Repo.init_bare(path, default_branch=b"main").close()
         return cls(path)
 
     def commit(

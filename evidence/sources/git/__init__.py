@@ -115,16 +115,32 @@ class Repository:
     cache: Path
 
     def list(self) -> Listing:
-        """The files of the branch's head, each with the states of its history, in an order that depends on nothing but names."""
+        """The files of the branch's head, each with the states of its history, in an order that depends on nothing but names.
+
+        A copy that is damaged, worn, or of a history that was rewritten since is made anew, and read again.
+        """
         until = time.monotonic() + LIST_SECONDS
+        mirror = self.place if isinstance(self.place, Mirror) and self.place.exists() else None
         with kept_in(self.cache) as kept:
-            head, history = self._read(kept, until)
-            stated = self._stated(head)
-            listing = _Run(head, history, stated.rules, self.endings).listing(
-                stamp=_stamp(stated.stamp, head.contents.digest), stated_at=stated.at or _stated_at(history)
-            )
-            kept.finish(head.oid)
-        return listing
+            try:
+                found = self._listed(self.place.current(until), kept)
+                renew = not found.follows(kept.listed) or found.is_damaged()
+            except Refused as error:
+                if mirror is None or error.code not in _DAMAGED:
+                    raise
+                renew = True
+            if mirror is not None and (renew or mirror.is_worn()):
+                found = self._listed(mirror.renewed(until), kept)
+            kept.finish(found.head)
+        return found.listing
+
+    def _listed(self, found: tuple[Repo, bytes], kept: Kept) -> _Listed:
+        head = self._head(found)
+        history = read(head.objects, head.oid, kept, watched=[_RULES_PATH], since=kept.listed)
+        stated = self._stated(head)
+        run = _Run(head, history, stated.rules, self.endings)
+        stamp = _stamp(stated.stamp, head.contents.digest)
+        return _Listed(head.oid, history.commits, run.listing(stamp=stamp, stated_at=stated.at or _stated_at(history)))
 
     def stamp(self) -> str:
         """Names the rules file of the head and its files. A branch elsewhere is asked, and fetched if it has moved."""
@@ -139,23 +155,6 @@ class Repository:
         entered = Entered(partial(looks_at, rules))
         there = (path for path in paths if path in head.contents.files and path != RULES_FILE and entered(path))
         return {path: rules.describe(path).rights for path in there}
-
-    def _read(self, kept: Kept, until: float) -> tuple[_Head, History]:
-        """The head and its history. A copy that is damaged, worn, or of a history that was rewritten is made anew."""
-        mirror = self.place if isinstance(self.place, Mirror) else None
-        was_there = mirror is not None and mirror.exists()
-        head = self._head(self.place.current(until))
-        try:
-            history = _history(head, kept)
-            renew = was_there and kept.listed not in history.commits
-        except Refused as error:
-            if not was_there or error.code not in _DAMAGED:
-                raise
-            renew = True
-        if mirror is not None and (renew or mirror.is_worn()):
-            head = self._head(mirror.renewed(until))
-            history = _history(head, kept)
-        return head, history
 
     def _head(self, found: tuple[Repo, bytes]) -> _Head:
         repository, oid = found
@@ -191,6 +190,23 @@ class _Head:
     objects: Objects
     oid: bytes
     contents: _Contents
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A listing, the commit it is of, and all that led to that."""
+
+    head: bytes
+    commits: Set[bytes]
+    listing: Listing
+
+    def follows(self, earlier: bytes | None) -> bool:
+        """Whether this commit led here: else something was taken out of the history, or it is not known."""
+        return earlier in self.commits
+
+    def is_damaged(self) -> bool:
+        """Whether something of it can't be read."""
+        return any(refusal.error.code in _DAMAGED for refusal in self.listing.refusals)
 
 
 class _Run:
@@ -353,10 +369,6 @@ def _rules_elsewhere(origin: Origin) -> RulesFile | None:
     place, name = places.parted(origin.rules)
     options = {key: value for key, value in origin.options.items() if key not in line.OPTIONS}
     return RulesFile(places.at(place, options), name, needed=True)
-
-
-def _history(head: _Head, kept: Kept) -> History:
-    return read(head.objects, head.oid, kept, watched=[_RULES_PATH], since=kept.listed)
 
 
 def _stated_at(history: History) -> datetime | None:

@@ -116,11 +116,14 @@ class Objects:
         found = self._entry.findall(data)
         if sum(map(len, found)) != len(data):
             raise _damaged(oid)
-        self._names += len(found)
+        entries = frozenset(found)
+        if len(entries) != len(found):
+            raise _name_twice()
+        self._names += len(entries)
         if self._names > _NAMES_KEPT:
-            self._folders, self._names = {}, len(found)
-        self._folders[oid] = frozenset(found)
-        return self._folders[oid]
+            self._folders, self._names = {}, len(entries)
+        self._folders[oid] = entries
+        return entries
 
     def shown(self, entries: Set[bytes]) -> Mapping[bytes, Entry]:
         """These names with what they stand for, hidden ones left out: those are never documents."""
@@ -129,8 +132,7 @@ class Objects:
             mode, _, rest = entry.partition(b" ")
             name = rest[: -self._oid_length - 1]
             if name in named:
-                message = gettext_noop("A folder of the repository holds one name twice. It is damaged.")
-                raise Refused("git_name_twice", message)
+                raise _name_twice()
             if not name.startswith(b"."):
                 named[name] = mode, rest[-self._oid_length :]
         return named
@@ -342,6 +344,10 @@ def _damage(oid: bytes) -> Iterator[None]:
         raise
     except Exception as error:
         raise _damaged(oid) from error
+
+
+def _name_twice() -> Refused:
+    return Refused("git_name_twice", gettext_noop("A folder of the repository holds one name twice. It is damaged."))
 
 
 def _damaged(oid: bytes) -> Refused:
