@@ -6,7 +6,8 @@ documents is deleted here: removing them for good is the purge's work, which lea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from axes.models import AccessFailureLog, AccessLog
@@ -21,9 +22,10 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from evidence import audit, tokens
+from evidence import audit, tokens, watching
 from evidence.content import Note
-from evidence.models import AccessRule, AuditEvent, Group, Membership, Source, Tenant, Token, Upload
+from evidence.models import AccessRule, AuditEvent, Group, Identity, Membership, Source, SourceKind, Tenant, Token, Upload
+from evidence.sources.kinds import KINDS
 
 admin.site.site_header = admin.site.site_title = "Fundstelle"
 admin.site.index_title = _("Administration")
@@ -117,17 +119,51 @@ class SameTenantForm(ModelForm):
 
 
 class SourceForm(SameTenantForm):
-    """A source is announced to groups of its own tenant."""
+    """A source is announced to groups of its own tenant, and has only what its kind can have."""
 
     groups_field = "announced_to"
+    max_missing_share = forms.FloatField(
+        label=_("largest missing share"),
+        min_value=0,
+        max_value=1,
+        step_size=0.01,
+        help_text=_("A listing that misses more of what was known withdraws nothing and closes the source. 0 to 1."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse times that are none, and what does not fit the kind."""
+        cleaned = super().clean()
+        for name, words in (
+            ("revocation_sla", _("Longer than nothing: rights would be too old at once.")),
+            ("sync_every", _("Longer than nothing; empty for never.")),
+        ):
+            if cleaned.get(name) is not None and cleaned[name] <= timedelta():
+                self.add_error(name, words)
+        if cleaned.get("purge_after") is not None and cleaned["purge_after"] < timedelta():
+            self.add_error("purge_after", _("Not before it left the source."))
+        self._refuse_what_does_not_fit(self.instance.kind if self.instance.pk else cleaned.get("kind", ""), cleaned)
+        return cleaned
+
+    def _refuse_what_does_not_fit(self, kind: str, cleaned: Mapping[str, Any]) -> None:
+        if cleaned.get("sensitive") and kind == SourceKind.LOCAL:
+            self.add_error("sensitive", _("Its rights are kept here: there is nobody to ask."))
+        if cleaned.get("ask_url") and kind != SourceKind.PUSH:
+            self.add_error("ask_url", _("Only for sources that are pushed: of others the origin itself is asked."))
+        if cleaned.get("sensitive") and kind == SourceKind.PUSH and not cleaned.get("ask_url"):
+            self.add_error("ask_url", _("A sensitive source that is pushed needs somebody who answers."))
+        if cleaned.get("sync_every") and kind not in KINDS:
+            self.add_error("sync_every", _("Sources of this kind only receive: there is nothing to synchronise with."))
+        if cleaned.get("watched") and watching.folder_of(self.instance) is None:
+            self.add_error("watched", _("Only a folder on this machine can be watched."))
 
 
 @admin.register(Tenant)
 class TenantAdmin(FixedTenant):
     """Tenants."""
 
-    list_display = ["slug", "name", "contact"]
+    list_display = ["slug", "name", "contact", "trace_searches"]
     search_fields = ["slug", "name"]
+    readonly_fields = ["diagnosis_until"]
     fixed = ("slug",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -139,9 +175,10 @@ class TenantAdmin(FixedTenant):
 class GroupAdmin(Protected, FixedTenant):
     """Groups."""
 
-    list_display = ["name", "tenant"]
+    list_display = ["name", "tenant", "issuer"]
     list_filter = ["tenant"]
     search_fields = ["name"]
+    readonly_fields = ["issuer", "external_id"]
 
     def rules_about(self, rows: Sequence[Any]) -> QuerySet[AccessRule]:
         """Rights that name one of these groups."""
@@ -163,24 +200,43 @@ class MembershipAdmin(FixedTenant):
 
 @admin.register(Source)
 class SourceAdmin(FixedTenant):
-    """Sources: how long confirmed rights count, whom to ask, who is told."""
+    """Sources: how long confirmed rights count, whom to ask, who is told, how often they are brought in line.
+
+    Where one is, manage.py createsource says, which tries the place; closing and opening have buttons on the source's own page.
+    """
 
     form = SourceForm
-    fields = [
-        "tenant",
-        "name",
-        "title",
-        "kind",
-        "contact",
-        "revocation_sla",
-        "announced_to",
+    fieldsets = [
+        (None, {"fields": ["tenant", "name", "title", "kind", "contact", "announced_to"]}),
+        (_("Origin"), {"fields": ["location", "rules_location", "sync_every", "next_sync_at", "watched"]}),
+        (
+            _("Rights"),
+            {
+                "fields": [
+                    "revocation_sla",
+                    "sensitive",
+                    "ask_url",
+                    "rights_confirmed_at",
+                    "closed_at",
+                    "closed_because",
+                ],
+                "description": _("Times are days hours:minutes:seconds, as in 1 00:00:00."),
+            },
+        ),
+        (_("Removal"), {"fields": ["max_missing_share", "purge_after"]}),
+        (_("Documents"), {"fields": ["number_of_documents", "number_without_text", "number_of_letter_soup"]}),
+    ]
+    readonly_fields = [
         "location",
+        "rules_location",
+        "next_sync_at",
         "rights_confirmed_at",
+        "closed_at",
+        "closed_because",
         "number_of_documents",
         "number_without_text",
         "number_of_letter_soup",
     ]
-    readonly_fields = ["location", "rights_confirmed_at", "number_of_documents", "number_without_text", "number_of_letter_soup"]
     list_display = ["name", "tenant", "title", "kind", "rights_confirmed_at"]
     list_filter = ["tenant", "kind"]
     filter_horizontal = ["announced_to"]
@@ -227,6 +283,28 @@ class PersonAdmin(Protected, UserAdmin):
     def rules_about(self, rows: Sequence[Any]) -> QuerySet[AccessRule]:
         """Rights that name one of these people."""
         return AccessRule.objects.filter(user__in=rows)
+
+
+@admin.register(Identity)
+class IdentityAdmin(ModelAdmin):
+    """Who people are at an identity provider: to be read only. The provider says it when they sign in, or pushes it."""
+
+    list_display = ["id", "user", "issuer", "groups_at"]
+    list_select_related = ["user"]
+    search_fields = ["user__username", "subject"]
+    fields = ["user", "issuer", "subject", "groups_at", "created_at"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Whoever could make one could be anybody."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """As for adding one."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """The account is made inactive, or deleted with its identities."""
+        return False
 
 
 @admin.register(Token)

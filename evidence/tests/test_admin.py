@@ -18,6 +18,7 @@ from evidence.models import (
     Document,
     Effect,
     Group,
+    Identity,
     Membership,
     Representation,
     Revision,
@@ -27,16 +28,26 @@ from evidence.models import (
     Upload,
 )
 from evidence.tests.builders import publish
+from evidence.tests.pages import sign_in
 
 pytestmark = pytest.mark.django_db
 
+SOURCE = {
+    "name": "akten",
+    "title": "Akten",
+    "kind": "folder",
+    "revocation_sla": "1 00:00:00",
+    "max_missing_share": "0.5",
+    "purge_after": "7 00:00:00",
+}
+"""What the form of a source sends."""
 ANY_ID = "5f0c9c5e-8a53-5f6d-9d39-2f3a2f1d7a10"
 
 
 @pytest.fixture
 def operator(client: Client) -> Client:
     """A browser of the operator."""
-    client.force_login(User.objects.create_superuser("chefin"))
+    sign_in(client, User.objects.create_superuser("chefin"))
     return client
 
 
@@ -111,10 +122,67 @@ def test_membership_never_moves_to_another_tenant(operator: Client, tenant: Tena
 
 def test_source_is_announced_only_to_groups_of_its_tenant(operator: Client, group: Group) -> None:
     other = Tenant.objects.create(slug="sued", name="Süd")
-    form = {"tenant": other.pk, "name": "akten", "title": "Akten", "kind": "folder", "revocation_sla": "1 00:00:00"}
+    form = SOURCE | {"tenant": other.pk}
     response = operator.post("/admin/evidence/source/add/", form | {"announced_to": [group.pk]})
     assert "Not a group of this tenant" in response.content.decode()
     assert operator.post("/admin/evidence/source/add/", form).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "words"),
+    [
+        ({"max_missing_share": "1.5"}, "max_missing_share", "less than or equal to 1"),
+        ({"max_missing_share": "-0.1"}, "max_missing_share", "greater than or equal to 0"),
+        ({"revocation_sla": "0"}, "revocation_sla", "Longer than nothing"),
+        ({"sync_every": "-1 00:00:00"}, "sync_every", "Longer than nothing"),
+        ({"purge_after": "-1 00:00:00"}, "purge_after", "Not before it left"),
+        ({"kind": "local", "sensitive": "on"}, "sensitive", "nobody to ask"),
+        ({"kind": "push", "sensitive": "on"}, "ask_url", "needs somebody who answers"),
+        ({"ask_url": "https://example.org/"}, "ask_url", "Only for sources that are pushed"),
+        ({"kind": "push", "sync_every": "1 00:00:00"}, "sync_every", "only receive"),
+        ({"kind": "push", "watched": "on"}, "watched", "Only a folder on this machine"),
+    ],
+)
+def test_what_a_source_cannot_have_is_refused_at_its_field(
+    operator: Client, tenant: Tenant, change: dict[str, str], field: str, words: str
+) -> None:
+    response = operator.post("/admin/evidence/source/add/", SOURCE | {"tenant": tenant.pk} | change)
+    assert words in " ".join(response.context["adminform"].form.errors[field])
+    assert not Source.objects.exists()
+
+
+def test_a_source_keeps_its_place_and_its_closing_whatever_a_form_says(operator: Client, tenant: Tenant) -> None:
+    row = Source.objects.create(tenant=tenant, name="akten", title="Akten", location="/srv/akten", closed_at=now())
+    sent = SOURCE | {"title": "Neu", "location": "/etc", "closed_at_0": "", "closed_because": "", "kind": "local"}
+    assert operator.post(f"/admin/evidence/source/{row.pk}/change/", sent).status_code == 302
+    row.refresh_from_db()
+    assert (row.title, row.location, row.kind, row.closed_at is None) == ("Neu", "/srv/akten", "folder", False)
+
+
+def test_what_an_identity_provider_says_is_not_changed_by_hand(operator: Client, tenant: Tenant, anna: User) -> None:
+    group = Group.objects.create(tenant=tenant, name="extern", issuer="https://idp", external_id="7")
+    sent = {"name": "umbenannt", "issuer": "https://other", "external_id": "8"}
+    operator.post(f"/admin/evidence/group/{group.pk}/change/", sent)
+    group.refresh_from_db()
+    assert (group.name, group.issuer, group.external_id) == ("umbenannt", "https://idp", "7")
+    row = Identity.objects.create(user=anna, issuer="https://idp", subject="anna-1")
+    assert "https://idp" in operator.get("/admin/evidence/identity/").content.decode()
+    for way in ("change", "delete"):
+        assert operator.post(f"/admin/evidence/identity/{row.pk}/{way}/", {"subject": "chefin"}).status_code == 403
+    assert operator.get("/admin/evidence/identity/add/").status_code == 403
+
+
+def test_a_diagnosis_is_not_prolonged_by_hand(operator: Client, tenant: Tenant) -> None:
+    sent = {
+        "name": "Nord",
+        "contact": "",
+        "trace_searches": "on",
+        "diagnosis_until_0": "2099-01-01",
+        "diagnosis_until_1": "00:00",
+    }
+    operator.post(f"/admin/evidence/tenant/{tenant.pk}/change/", sent)
+    tenant.refresh_from_db()
+    assert tenant.trace_searches and tenant.diagnosis_until is None
 
 
 def test_group_that_rights_name_is_not_deleted_and_the_page_says_why(operator: Client, tenant: Tenant, group: Group) -> None:
@@ -175,7 +243,7 @@ def test_events_are_read_and_never_changed(operator: Client) -> None:
 
 
 def test_person_without_staff_is_sent_to_sign_in(client: Client, anna: User) -> None:
-    client.force_login(anna)
+    sign_in(client, anna)
     assert client.get("/admin/").status_code == 302
 
 
