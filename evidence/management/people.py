@@ -32,8 +32,11 @@ def find_tenant(slug: str) -> Tenant:
 
 
 def find_groups(tenant: Tenant, names: Sequence[str]) -> list[Group]:
-    """The tenant's groups of these names, all of them."""
+    """The tenant's groups of these names, all of them. Who is in a group of an identity provider, that one says."""
     groups = list(tenant.groups.filter(name__in=names))
+    elsewhere = sorted(group.name for group in groups if group.issuer)
+    if elsewhere:
+        raise CommandError(f"The identity provider says who is in {', '.join(map(repr, elsewhere))}; it can't be given here.")
     missing = sorted(set(names) - {group.name for group in groups})
     if missing:
         raise CommandError(
@@ -56,9 +59,12 @@ def find_or_create_user(username: str, *, password_from_stdin: bool) -> tuple[Us
 
 
 def join(user: User, tenant: Tenant, *, role: Role, groups: Sequence[Group]) -> Membership:
-    """Make this person an active member of the tenant with exactly this role and these groups."""
+    """Make this person an active member of the tenant with exactly this role and these groups.
+
+    Groups that an identity provider gave stay as it says.
+    """
     membership, is_new = Membership.objects.update_or_create(user=user, tenant=tenant, defaults={"role": role, "active": True})
-    membership.groups.set(groups)
+    membership.groups.set([*groups, *membership.groups.exclude(issuer="")])
     audit.record(membership, "created" if is_new else "changed", actor=None)
     return membership
 

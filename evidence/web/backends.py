@@ -14,7 +14,7 @@ FROM_PROVIDER: Final = "evidence.web.backends.FromProvider"
 """What the session of a person holds whom the identity provider signed in."""
 
 
-class OnlyAdministrators(BaseBackend):
+class OnlyAdministrators:
     """Where people sign in at an identity provider only, a password opens nothing but an administrator's account.
 
     Those keep a way in for the day on which the provider fails. The others are refused as unknown names are, and as slowly.

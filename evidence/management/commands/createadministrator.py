@@ -31,6 +31,6 @@ class Command(BaseCommand):
         user.save()
         audit.record(user, "changed", actor=None)
         membership = Membership.objects.filter(user=user, tenant=owner).first()
-        groups = list(membership.groups.all()) if membership else []
+        groups = list(membership.groups.filter(issuer="")) if membership else []
         people.join(user, owner, role=Role.ADMINISTRATOR, groups=groups)
         self.stdout.write(f"{'New administrator' if is_new else 'Administrator'} {username} in {tenant}")

@@ -31,7 +31,7 @@ class Command(BaseCommand):
         if groups is not None:
             chosen = people.find_groups(owner, [name.strip() for name in groups.split(",") if name.strip()])
         else:
-            chosen = list(before.groups.all()) if before else []
+            chosen = list(before.groups.filter(issuer="")) if before else []
         member = people.join(user, owner, role=Role(role or (before.role if before else Role.READER)), groups=chosen)
         names = ", ".join(group.name for group in chosen) or "none"
         self.stdout.write(f"{'New person' if is_new else 'Person'} {username} in {tenant}: {member.role}, groups: {names}")
