@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -27,7 +27,7 @@ from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.formats import FORMATS, Format
 from evidence.grants import Grant, Principals
-from evidence.models import AccessClass, AccessRule, Document, Effect, Representation, Revision, Source, id_list
+from evidence.models import AccessClass, AccessRule, Document, Effect, Representation, Retired, Revision, Source, id_list
 from evidence.profile import PROFILE
 from evidence.sources import Item, Refusal, Rights
 
@@ -112,7 +112,8 @@ class Stated:
 class Begun:
     """One state. kept: what was made of its bytes before; else `content` waits for what they hold, or raises Refused.
 
-    data: empty where nothing had to be read. read_at: when its origin was read (of `time.monotonic`), 0 if it was not.
+    data: empty where nothing had to be read. read_at: when its origin was read (of `time.monotonic`), 0 if it was not. retired:
+    it was removed for its age, and is left out.
     """
 
     parser: Parser
@@ -123,6 +124,7 @@ class Begun:
     content: parsing.Awaited | None = None
     data: bytes = b""
     read_at: float = 0.0
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,7 @@ class Intake:
         """Read the bytes of a document's states, and begin to take apart what is new of them."""
         known = self._known.get(external_id)
         kept = _Kept.of([] if known is None else [known])
-        return [self._begin(known, item, kept) for item in items]
+        return [self._begin(known, item, kept, current=item is items[-1]) for item in items]
 
     def write(self, external_id: str, items: Sequence[Item], begun: Sequence[Begun | EvidenceError]) -> None:
         """Bring one document in line with its states, oldest first; a state that can't be read leaves the others alone.
@@ -284,9 +286,9 @@ class Intake:
     def _count(self, what: str, number: int = 1) -> None:
         self._report.counts[what] += number
 
-    def _begin(self, known: int | None, item: Item, kept: _Kept) -> Begun | EvidenceError:
+    def _begin(self, known: int | None, item: Item, kept: _Kept, *, current: bool) -> Begun | EvidenceError:
         try:
-            return self._read(known, item, kept)
+            return self._read(known, item, kept, current=current)
         except EvidenceError as error:
             return error
         except OSError as error:
@@ -295,9 +297,11 @@ class Intake:
             message = gettext_noop("The file can't be read (%(reason)s).")
             return Refused("file_unreadable", message, reason=error.strerror or type(error).__name__)
 
-    def _read(self, known: int | None, item: Item, kept: _Kept) -> Begun:
+    def _read(self, known: int | None, item: Item, kept: _Kept, *, current: bool) -> Begun:
         form, ending = _form(item)
         parser = form.parser_with(item.options)
+        if known is not None and not current and kept.is_retired(known, item):
+            return Begun(parser, form.media_type, "", None, None, retired=True)
         revision = None if known is None else kept.revision(known, item)
         read_at = 0.0
         data = None
@@ -311,6 +315,8 @@ class Intake:
             self._failures = 0
         digest = hashlib.sha256(data).hexdigest()
         revision = Revision.objects.filter(document=known, label=item.label, source_sha256=digest).first() if known else None
+        if known is not None and revision is None and not current and (known, item.label, digest) in kept.retired:
+            return Begun(parser, form.media_type, digest, None, None, read_at=read_at, retired=True)
         made = None if revision is None else representations.kept(revision, parser)
         content = None if made else self._parse_new(ending, data, item)
         return Begun(parser, form.media_type, digest, revision, made, content, data, read_at)
@@ -342,8 +348,8 @@ class Intake:
         return row
 
     def _state(self, row: Document, item: Item, read: _Read | EvidenceError) -> _State | None:
-        """The representation of this state, made if it is new; None where it was refused."""
-        if isinstance(read, EvidenceError):
+        """The representation of this state, made if it is new; None where it was refused or is retired."""
+        if isinstance(read, EvidenceError) or read.begun.retired:
             return None
         begun = read.begun
         revision = begun.revision or self._revision(row, item, begun)
@@ -361,6 +367,7 @@ class Intake:
 
     def _revision(self, row: Document, item: Item, begun: Begun) -> Revision:
         blobs.put(begun.data)
+        Retired.objects.filter(document=row, label=item.label, source_sha256=begun.digest).delete()  # it is current again
         revision = Revision.objects.create(
             document=row,
             label=item.label,
@@ -447,14 +454,17 @@ class _Kept:
     """What is here of some documents, by the stamps of their states.
 
     revisions: document, label and stamp -> revision. representations: revision and parser -> what it made under this profile.
+    retired: document and label, with the digest and with the stamp, of states that were removed for their age.
     """
 
     revisions: Mapping[tuple[int, str, str], Revision]
     made: Mapping[tuple[int, Parser], Representation]
+    retired: Set[tuple[int, str, str]]
 
     @classmethod
     def of(cls, documents: Collection[int]) -> _Kept:
-        """Two queries."""
+        """Three queries."""
+        gone = Retired.objects.filter(document__in=documents).values_list("document", "label", "stamp", "source_sha256")
         rows = list(Revision.objects.filter(document__in=documents).exclude(stamp="").order_by("pk"))
         made = Representation.objects.filter(revision__in=id_list([row.pk for row in rows], using="default"), profile=PROFILE)
         return cls(
@@ -463,19 +473,24 @@ class _Kept:
                 (row.revision_id, Parser(row.parser_name, row.parser_version, row.parser_configuration)): row
                 for row in made.order_by("-pk")
             },
+            {(document, label, one) for document, label, *names in gone for one in names if one},
         )
 
     def revision(self, document: int, item: Item) -> Revision | None:
         """The one that has this state's bytes."""
         return self.revisions.get((document, item.label, item.stamp)) if item.stamp else None
 
+    def is_retired(self, document: int, item: Item) -> bool:
+        """Whether this state was removed for its age, as far as its stamp tells."""
+        return bool(item.stamp) and (document, item.label, item.stamp) in self.retired
+
     def representation(self, revision: Revision, parser: Parser) -> Representation | None:
         """What this parser made of it before."""
         return self.made.get((revision.pk, parser))
 
     def current(self, document: int, items: Sequence[Item]) -> _State | None:
-        """The last of a document's states as it is here, if all of them are."""
-        states = [self._state(document, item) for item in items]
+        """The last of a document's states as it is here, if all of them are that are not retired."""
+        states = [self._state(document, item) for item in items if item is items[-1] or not self.is_retired(document, item)]
         return None if None in states else states[-1]
 
     def _state(self, document: int, item: Item) -> _State | None:

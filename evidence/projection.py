@@ -154,6 +154,12 @@ def purge_traces() -> None:
         _forget_others(_current())
 
 
+def forget_earlier(representations: Collection[int]) -> None:
+    """Take earlier states out of the index whose rows are about to go."""
+    with _writing(wait=True):
+        engine().remove([one + ARCHIVED for one in representations])
+
+
 def differences() -> Iterator[str]:
     """Where index and database disagree beyond what is pending, one line of ids a finding."""
     waits = pending()
