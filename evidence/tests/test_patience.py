@@ -54,13 +54,18 @@ def test_where_all_hang_nobody_waits_any_more() -> None:
 
 
 def test_threads_do_not_pile_up() -> None:
-    patience, end, before = Patience(each=2, altogether=3), threading.Event(), threading.active_count()
-    calls = [patience.begin(key, waits_for(end), until=soon(0.05)) for key in "abcd" for _ in range(5)]
-    assert threading.active_count() == before + 3
+    patience, end = Patience(each=2, altogether=3), threading.Event()
+    begun: list[int] = []
+
+    def hang() -> None:
+        begun.append(1)
+        end.wait(10)
+
+    calls = [patience.begin(key, hang, until=soon(0.3)) for key in "abcd" for _ in range(5)]
     for one in calls:
         with pytest.raises(Late):
             one.result()
-    assert threading.active_count() == before + 3
+    assert len(begun) == 3
     end.set()
 
 
