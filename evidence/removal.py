@@ -152,11 +152,17 @@ def wipe(receipt: int) -> None:
 
 
 def look_again() -> int:
-    """Have it looked again whether anything is left of documents of which something was; gives how many there are."""
+    """Have it looked again whether anything is left of documents of which something was; gives how many there are.
+
+    A removal that was given up before its rows were gone is begun again too.
+    """
     with transaction.atomic():
         found = list(receipts.unfinished().values_list("pk", flat=True))
         Job.objects.filter(kind=WIPE, key__in=id_list(found, using="default")).delete()
         jobs.enqueue(WIPE, found)
+        given_up = Job.objects.filter(kind=PURGE, attempts__gte=jobs.MAX_ATTEMPTS)
+        jobs.enqueue(PURGE, given_up.values_list("key", flat=True))
+        given_up.delete()
     return len(found)
 
 

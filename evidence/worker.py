@@ -17,7 +17,7 @@ from typing import Final
 from django.db import close_old_connections, connections
 from django.utils import timezone
 
-from evidence import canary, ingest, jobs, projection, removal, runs, syncing, uploads, watching
+from evidence import canary, heartbeat, ingest, jobs, projection, removal, retention, runs, syncing, uploads, watching
 from evidence.errors import EvidenceError, IndexFault
 from evidence.models import Job
 
@@ -35,6 +35,8 @@ PERIODIC: Final[Mapping[str, tuple[timedelta, Callable[[], object]]]] = {
     "runs.killed": (timedelta(minutes=1), runs.mark_killed),
     "drills.killed": (timedelta(minutes=1), canary.sweep),
     "classes.unused": (timedelta(days=1), ingest.forget_unused_classes),
+    "retention": (timedelta(days=1), retention.apply),
+    "removals.again": (timedelta(days=1), removal.look_again),
 }
 """Name (at most 20 characters) -> how often, and what. One worker at a time does it; what it raises is tried again next time."""
 RUNS_AT_ONCE: Final = 2
@@ -107,7 +109,8 @@ class Claims:
             jobs.finish(job)
 
     def keep(self) -> bool:
-        """Renew their claims; gives that nothing waits to be done at once."""
+        """Renew their claims, and be seen; gives that nothing waits to be done at once."""
+        heartbeat.beat()
         held = list(self._jobs.values())
         if held:
             jobs.keep([job.pk for job in held])
