@@ -7,13 +7,19 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
+from pytest_django import Settings
 
+from evidence import syncing
 from evidence.errors import EvidenceError, Refused
+from evidence.models import Source, SourceKind
+from evidence.sources import Rights
 from evidence.sources.folder import Folder
 from evidence.sources.trees import MAX_FILE_BYTES
 from evidence.sources.trees import s3 as s3_tree
+from evidence.tests import builders
 from evidence.tests.buckets import Between, Bucket, late
-from evidence.tests.shelves import KEYS, Place, folder, reasons
+from evidence.tests.shelves import KEYS, OPEN, Place, folder, reasons
 
 ERROR = b"<?xml version='1.0'?><Error><Code>InternalError</Code><Message>secret words</Message></Error>"
 PAGE = b"<!DOCTYPE html><html><body><h1>Please sign in</h1></body></html>"
@@ -83,6 +89,15 @@ def test_a_server_that_ignores_the_condition_is_found_out(bucket: Place, between
     with pytest.raises(Refused) as caught:
         item.read()
     assert caught.value.code == "file_changed"
+
+
+def test_an_object_in_an_archive_is_refused_by_name(bucket: Place, between: Between) -> None:
+    bucket.write("a.md", b"one")
+    item = bucket.folder().list().items[0]
+    between.reply = lambda number, method, path: (403, {}, ERROR.replace(b"InternalError", b"InvalidObjectState"))
+    with pytest.raises(Refused) as caught:
+        item.read()
+    assert caught.value.code == "object_archived"
 
 
 def test_of_versions_the_current_one_is_listed_and_a_removed_object_is_gone(between: Between, s3: tuple[str, int]) -> None:
@@ -231,3 +246,43 @@ def test_rules_that_are_denied_are_an_error_and_not_no_rules(bucket: Place, betw
 def test_rights_of_a_thousand_paths_are_one_request(bucket: Place, between: Between) -> None:
     assert len(bucket.folder().rights([f"{number}.md" for number in range(1_000)])) == 1_000
     assert len(between.requests) == 1
+
+
+def test_rules_that_are_replaced_during_a_listing_leave_it_the_stamp_of_the_older_ones(bucket: Place, between: Between) -> None:
+    bucket.write("a.md", b"")
+
+    def replaced(number: int, method: str, path: str) -> None:
+        if "list-type" in path:
+            bucket.write("fundstelle.toml", OPEN.replace("group:all", "group:law").encode())
+
+    between.reply = replaced
+    found = bucket.folder().list()
+    assert found.items[0].rights == Rights(("group:all",))
+    assert found.stamp != bucket.folder().stamp()
+
+
+@pytest.mark.django_db
+def test_a_bucket_is_imported_by_its_address(bucket: Place, settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    builders.group("all")
+    bucket.write("a.md", b"Text.")
+    settings.CREDENTIALS = {"lindenau/eimer": bucket.options}
+    call_command("import", bucket.location, source="eimer", tenant="lindenau", verbosity=0)
+    assert (Source.objects.get().location, builders.document("a", source="eimer").title) == (bucket.location, "a")
+    settings.CREDENTIALS = {}
+    with pytest.raises(CommandError, match=r"\[origin_credentials\]"):
+        call_command("import", bucket.location, source="eimer", tenant="lindenau", verbosity=0)
+
+
+@pytest.mark.django_db
+def test_an_unchanged_bucket_is_taken_in_again_without_reading_an_object(
+    bucket: Place, between: Between, settings: Settings
+) -> None:
+    builders.group("all")
+    for number in range(20):
+        bucket.write(f"{number}.md", f"Text {number}".encode())
+    settings.CREDENTIALS = {"lindenau/eimer": bucket.options}
+    source = Source.objects.create(tenant=builders.tenant(), name="eimer", kind=SourceKind.FOLDER, location=bucket.location)
+    assert syncing.sync(source).counts["new"] == 20
+    asked = len(between.requests)
+    assert syncing.sync(source).counts["unchanged"] == 20
+    assert len(between.requests) - asked == 3  # the rules, one page, and the rules again

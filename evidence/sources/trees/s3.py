@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping
-from datetime import datetime
 from functools import cache, cached_property, partial
 from typing import Any, Final
 
@@ -146,28 +145,27 @@ class S3Tree:
         return page
 
     def _found(self, path: str, entry: Mapping[str, Any]) -> Found:
-        stamp = self._stamp(entry["Key"], entry.get("ETag"), entry.get("Size"), entry.get("LastModified"))
-        read = partial(self._read, entry["Key"], entry.get("ETag", ""), entry["Size"], stamp)
-        return Found(path, read=read, stamp=stamp)
+        read = partial(self._read, entry["Key"], entry.get("ETag", ""), entry["Size"])
+        return Found(path, read=read, stamp=self._stamp(entry))
 
-    def _read(self, key: str, etag: str, size: int, stamp: str) -> bytes:
-        """The object's bytes, which are those that the stamp names. Raises Refused or OSError."""
+    def _read(self, key: str, etag: str, size: int) -> bytes:
+        """The object's bytes, which are those that were listed. Raises Refused or OSError."""
         if size > MAX_FILE_BYTES:
             raise too_large()
         answer, data = self._get(key, MAX_FILE_BYTES + 1, FILE_SECONDS, **({"IfMatch": etag} if etag else {}))
         if len(data) > MAX_FILE_BYTES:
             raise too_large()
-        now = self._stamp(key, answer.get("ETag"), answer.get("ContentLength"), answer.get("LastModified"))
-        if now != stamp or len(data) != answer.get("ContentLength"):
+        if len(data) != size or (etag and answer.get("ETag") != etag):
             raise changed()
         return data
 
-    def _stamp(self, key: str, etag: str | None, size: int | None, modified: datetime | None) -> str:
+    def _stamp(self, entry: Mapping[str, Any]) -> str:
         """Names bytes at this place. Two writings of equal bytes have two: an ETag can be MD5, of which twins can be made."""
-        if not etag or size is None or modified is None:
+        etag, modified = entry.get("ETag", ""), entry.get("LastModified")
+        if not etag.startswith('"') or modified is None:
             return ""
-        when = int(modified.timestamp())  # an answer has whole seconds, a listing may have more
-        return hashlib.sha256(f"{self._bucket}\0{key}\0{etag}\0{size}\0{when}".encode()).hexdigest()
+        said = (self._bucket, entry["Key"], etag, str(entry["Size"]), modified.isoformat())
+        return hashlib.sha256("\0".join(said).encode()).hexdigest()
 
     def _get(self, key: str, limit: int, seconds: float, **condition: str) -> Answer:
         files = self._files
@@ -213,6 +211,9 @@ async def _got(files: Any, limit: int, request: Mapping[str, str]) -> Answer:
     except OSError as error:
         if _code(error) in {"PreconditionFailed", "412"}:
             raise changed() from error
+        if _code(error) == "InvalidObjectState":
+            message = gettext_noop("The object lies in an archive. It can be read once somebody has had it restored there.")
+            raise Refused("object_archived", message) from error
         raise
     async with answer["Body"] as body:
         data = bytearray()
