@@ -13,15 +13,18 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connections
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
-from evidence import live, origins, search
+from evidence import ingest, live, origins, search
 from evidence.models import Document, Source, SourceKind
 from evidence.sources import Listing, Origin, Rights
 from evidence.sources.kinds import KINDS
-from evidence.tests.builders import access, document, group, person, rules, run, write
+from evidence.sources.rules import RULES_FILE
+from evidence.tests.builders import access, document, group, person, rules, run, tenant, write
 from evidence.tests.calls import program
 from evidence.tests.elsewhere import Behaviour, Elsewhere, answering, dripping, elsewhere, silent
+from evidence.tests.repositories import Repository
 from evidence.tests.test_noninterference import everything
 
 pytestmark = pytest.mark.django_db
@@ -133,6 +136,25 @@ def test_a_no_is_an_answer_and_nothing_is_withheld(tmp_path: Path) -> None:
     row.announced_to.add(group("alle"))
     restate(tmp_path, ("**", 'allowed = ["group:netz"]'))
     assert access(person("eva", ["alle"])).withheld == ()
+
+
+def test_a_repository_is_asked_for_what_its_branch_states_now(tmp_path: Path) -> None:
+    group("alle")
+    group("netz")
+    repository = Repository.at(tmp_path / "repository")
+    repository.commit({**TEXTS, RULES_FILE: rules(("**", 'allowed = ["group:alle"]'))})
+    row = Source.objects.create(tenant=tenant(), name="git", kind=SourceKind.GIT, location=str(repository.path), sensitive=True)
+    asked = origins.of(row)
+    assert asked is not None
+    ingest.take_in(row, asked.list(), started=timezone.now(), stamp=asked.stamp)
+    eva = person("eva", ["alle"])
+    assert found(eva) == ["a", "b"]
+    repository.commit({RULES_FILE: rules(("**", 'allowed = ["group:alle"]'), ("b*", 'allowed = ["group:netz"]'))})
+    assert found(eva) == []
+    repository.commit({RULES_FILE: rules(("**", 'allowed = ["group:alle"]'), ("c*", 'allowed = ["group:netz"]'))})
+    assert found(eva) == ["a", "b"]
+    repository.path.rename(tmp_path / "gone")
+    assert found(eva) == []
 
 
 def test_rights_that_are_kept_here_are_confirmed(tmp_path: Path) -> None:
