@@ -13,7 +13,7 @@ from base64 import b64encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
@@ -203,7 +203,8 @@ class WebDavTree:
     ) -> _Answer:
         """The answer, at most `limit` bytes of it. Raises _Status for another status than those."""
         head = {"Accept-Encoding": "identity", **self._authorization, **head}
-        answer: _Answer = sync(get_loop(), _answered, method, url, head, data, limit, self._context, timeout=seconds)
+        context = _context(self._options.get("ca_file", ""))
+        answer: _Answer = sync(get_loop(), _answered, method, url, head, data, limit, context, timeout=seconds)
         if answer.status not in expected:
             raise _Status(answer.status)
         return answer
@@ -218,9 +219,11 @@ class WebDavTree:
             return {"Authorization": f"Basic {b64encode(both.encode()).decode()}"}
         return {}
 
-    @cached_property
-    def _context(self) -> ssl.SSLContext:
-        return ssl.create_default_context(cafile=self._options.get("ca_file") or None)
+
+@cache
+def _context(ca_file: str) -> ssl.SSLContext:
+    """Whom to trust. To read that takes longer than most requests."""
+    return ssl.create_default_context(cafile=ca_file or None)
 
 
 async def _answered(
