@@ -18,13 +18,15 @@ PASSWORD = "geheimes-kennwort"
 
 @dataclass
 class Server:
-    """A server that is running. passwords: how many were tried. asked: what was asked. before: is called before each answer,
-    and may raise OSError.
+    """A server that is running. passwords: how many were tried. lines: every connection. asked: what was asked.
+
+    before: is called before each answer, and may raise OSError. after_opening: after an open file was looked at.
     """
 
     port: int
     host_key: str
     passwords: int = 0
+    lines: list[Any] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     before: Callable[[str, str], object] = lambda what, path: None
     after_opening: Callable[[str], object] = lambda path: None
@@ -109,14 +111,13 @@ def sftp_server(root: Path) -> Iterator[Server]:
     key = paramiko.ECDSAKey.generate()
     listening = socket.create_server(("127.0.0.1", 0))
     running = Server(listening.getsockname()[1], f"{key.get_name()} {key.get_base64()}")
-    lines: list[Any] = []
 
     def serve() -> None:
         with suppress(OSError):
             while True:
                 connection, _ = listening.accept()
                 line = paramiko.Transport(connection)
-                lines.append(line)
+                running.lines.append(line)
                 line.add_server_key(key)
                 line.set_subsystem_handler("sftp", paramiko.SFTPServer, Files, root.resolve(), running)
                 with suppress(paramiko.SSHException, EOFError):
@@ -130,5 +131,5 @@ def sftp_server(root: Path) -> Iterator[Server]:
         listening.shutdown(socket.SHUT_RDWR)
         listening.close()
         thread.join()
-        for line in lines:
+        for line in running.lines:
             line.close()

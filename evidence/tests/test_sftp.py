@@ -118,3 +118,23 @@ def test_a_server_that_hangs_is_waited_for_a_bounded_time(shelf: Place, sftp: Se
         shelf.folder().stamp()
     assert caught.value.code == "origin_unreachable"
     assert time.monotonic() - started < 8
+
+
+@pytest.mark.parametrize("path", ["", "/", "/docs/", "//docs"])
+def test_a_place_may_be_the_root_or_end_with_a_slash(shelf: Place, sftp: Server, path: str) -> None:
+    shelf.write("a.md", b"")
+    address = f"sftp://127.0.0.1:{sftp.port}{path}"
+    if path == "//docs":
+        with pytest.raises(Refused):
+            folder(address, shelf.options)
+    else:
+        assert [item.path.rpartition("/")[2] for item in folder(address, shelf.options).list().items] == ["a.md"]
+
+
+def test_a_connection_ends_with_who_asked(shelf: Place, sftp: Server) -> None:
+    shelf.folder().stamp()
+    shelf.folder().list()
+    assert len(sftp.lines) == 2
+    for line in sftp.lines:
+        line.join(5)
+        assert not line.is_active()

@@ -67,16 +67,18 @@ class Unreachable(OSError):
 
 
 class Line:
-    """Asks one place. judge: what its library's exceptions mean. anew: what is done before a question is asked again."""
+    """Asks one place. judge: what its library's exceptions mean."""
 
-    def __init__(self, judge: Judge, anew: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._anew = anew
         self._rests_until = 0.0
         self._reason = ""
 
-    def ask(self, question: Callable[[], T]) -> T:
-        """The answer. Raises FileNotFoundError, PermissionError or Unreachable; EvidenceError passes through."""
+    def ask(self, question: Callable[[], T], *, anew: Callable[[], object] = lambda: None) -> T:
+        """The answer. Raises FileNotFoundError, PermissionError or Unreachable; EvidenceError passes through.
+
+        anew: what is done before the question is asked again.
+        """
         if time.monotonic() < self._rests_until:
             raise Unreachable(self._reason)
         for pause in (*PAUSES, None):
@@ -90,7 +92,7 @@ class Line:
                 if verdict.trouble is not Trouble.PASSING or pause is None:
                     raise self._failure(verdict.trouble, reason) from error
             time.sleep(pause * random.uniform(1, 2))
-            self._anew()
+            anew()
         raise AssertionError("the last attempt returns or raises")
 
     def _failure(self, trouble: Trouble, reason: str) -> OSError:

@@ -8,10 +8,10 @@ import stat
 import time
 import weakref
 from base64 import b64decode
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from evidence.errors import Refused, gettext_noop
@@ -34,6 +34,7 @@ from evidence.sources.trees.listed import Entry, inside, walk
 OPTIONS: Final = ("username", "password", "key_file", "passphrase", "host_key")
 """What the operator can say. host_key: the server's, as `ssh-keyscan` prints it, without the name of the host."""
 
+T = TypeVar("T")
 _DENIED: Final = frozenset({"AuthenticationException", "BadAuthenticationType", "PasswordRequiredException"})
 _LASTING: Final = frozenset({"BadHostKeyException"})
 _CHUNK: Final = 262_144
@@ -57,14 +58,14 @@ def at(authority: str, path: str, options: Mapping[str, str]) -> SftpTree:
 
 
 class SftpTree:
-    """Implements `Tree`. One connection, which is made when it is needed, and again after a failure."""
+    """Implements `Tree`. One connection, which is made when it is needed, again after a failure, and ends with the tree."""
 
     def __init__(self, host: str, port: int, root: str, options: Mapping[str, str]) -> None:
         self._host = host
         self._port = port
         self._root = root
         self._options = options
-        self._line = Line(_judged, anew=self._hang_up)
+        self._line = Line(_judged)
         self._place = f"sftp://{host}{root}"
         self._sftp: Any = None
         self._real_root = ""
@@ -72,19 +73,22 @@ class SftpTree:
 
     def walk(self, enter: Enter) -> Iterator[Found | Unseen]:
         """Folder by folder."""
-        yield from walk(lambda folder: self._line.ask(partial(self._entries, folder)), self._place, enter)
+        yield from walk(lambda folder: self._ask(partial(self._entries, folder)), self._place, enter)
 
     def fetch(self, path: str, limit: int) -> Fetched | None:
         """One file is opened and read."""
         with reached(self._place):
             try:
-                return self._line.ask(partial(self._got, path, limit, CALL_SECONDS))
+                return self._ask(partial(self._got, path, limit, CALL_SECONDS))
             except FileNotFoundError:
                 return None
 
     def gone(self, paths: Collection[str]) -> Collection[str]:
         """Not asked: each path would be a question of its own."""
         return ()
+
+    def _ask(self, question: Callable[[], T]) -> T:
+        return self._line.ask(question, anew=self._hang_up)
 
     def _entries(self, folder: str) -> Sequence[Entry]:
         self._check_real(folder)
@@ -99,7 +103,7 @@ class SftpTree:
         return Entry(one.filename, Found(composed(path), partial(self._read, path), partial(_check, one.st_mode)))
 
     def _read(self, path: str) -> bytes:
-        kept = self._line.ask(partial(self._got, path, MAX_FILE_BYTES + 1, FILE_SECONDS))
+        kept = self._ask(partial(self._got, path, MAX_FILE_BYTES + 1, FILE_SECONDS))
         if len(kept.data) > MAX_FILE_BYTES:
             raise too_large()
         return kept.data
@@ -126,7 +130,7 @@ class SftpTree:
     def _check_real(self, path: str) -> None:
         """Refuse what is reached through a link, which may have come after the listing."""
         real = self._client().normalize(self._there(path))
-        if real != f"{self._real_root}/{path}".rstrip("/"):
+        if real.rstrip("/") != f"{self._real_root}/{path}".rstrip("/"):
             raise Refused("link_not_followed", _NO_LINKS)
 
     def _there(self, path: str) -> str:
