@@ -212,8 +212,8 @@ def test_charts_have_names_descriptions_and_tables(admin: Client, row: Source) -
     drawn = found.css('.chart > svg[role="img"]')
     assert len(drawn) == 3
     for svg in drawn:
-        for id_ in (svg.attributes["aria-labelledby"] or "").split():
-            assert one(found, f"#{id_}").text().strip()
+        for attribute in ("aria-labelledby", "aria-describedby"):
+            assert one(found, f"#{svg.attributes[attribute]}").text().strip()
     assert len(found.css(".chart table")) == 2 and value(found, ".chart > p > a", "href") == "#revocations"
     assert "style=" not in (found.html or "")
 

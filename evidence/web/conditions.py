@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext_lazy
 
 from evidence.identity import Live, Openness, Standing
 from evidence.models import Run
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # only the type checker has these
     from django_stubs_ext import StrPromise
 
 OPENNESS: Final[Mapping[Openness, Words]] = {
-    Openness.OPEN: Words(_("Open"), _("Those who may read its documents find and read them."), "good"),
+    Openness.OPEN: Words(pgettext_lazy("source", "Open"), _("Those who may read its documents find and read them."), "good"),
     Openness.NEVER_CONFIRMED: Words(
         _("Closed: rights never confirmed"),
         _("Nobody reads anything of it. It opens after the first complete run, or when its rights are confirmed."),
