@@ -127,6 +127,7 @@ def bring_in(
             _write(intake, documents, report, told, stop)
     except EndedEarly as early:
         report.fall_short(early.code)
+    told.write()
     _close(run, listing, report)
     return report
 
