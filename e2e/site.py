@@ -20,7 +20,7 @@ from django.test import Client, override_settings
 from playwright.sync_api import BrowserContext, Page
 
 from evidence.models import Document, Tenant
-from evidence.tests import builders
+from evidence.tests import builders, databases
 
 DEMO: Final = Path(__file__).parent.parent / "demo"
 PEOPLE: Final[dict[str, Any]] = tomllib.loads((DEMO / "people.toml").read_text(encoding="utf-8"))
@@ -97,19 +97,21 @@ def data_in(folder: Path) -> Iterator[None]:
     any that has none in its eyes, as the ones here.
     """
     described = connections.settings["default"]
-    before, described["NAME"] = described["NAME"], folder / "site.sqlite3"
-    connections.close_all()
-    with override_settings(
-        DATA_DIR=folder,
-        INDEX_DIR=folder / "index",
-        BLOB_DIR=folder / "blobs",
-        STATIC_ROOT=folder / "static",
-        STORAGES={**settings.STORAGES, "staticfiles": {"BACKEND": HASHED_NAMES}},
-        WHITENOISE_USE_FINDERS=False,
-    ):
-        yield
-    connections.close_all()
-    described["NAME"] = before
+    before = described["NAME"]
+    with databases.place(folder) as place:
+        described["NAME"] = place.database or folder / "site.sqlite3"
+        connections.close_all()
+        with override_settings(
+            DATA_DIR=folder,
+            INDEX_DIR=folder / "index",
+            BLOB_DIR=folder / "blobs",
+            STATIC_ROOT=folder / "static",
+            STORAGES={**settings.STORAGES, "staticfiles": {"BACKEND": HASHED_NAMES}},
+            WHITENOISE_USE_FINDERS=False,
+        ):
+            yield
+        connections.close_all()
+        described["NAME"] = before
 
 
 @contextmanager

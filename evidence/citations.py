@@ -279,6 +279,8 @@ def _cited(access: Access, rows: Sequence[Citation]) -> Sequence[Cited]:
 
 def _store(access: Access, row: Document, anchor: Anchor) -> UUID:
     with transaction.atomic():
+        if not documents.hold(access, [row.pk]):
+            raise Unavailable
         citation = Citation.of(anchor, tenant_id=access.tenant, author_id=access.user, document=row)
         citation.save()
         AuditEvent.objects.create(

@@ -6,7 +6,7 @@ Every public function takes the Access first. What may not be read is Unavailabl
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -117,6 +117,15 @@ def get(access: Access, document: UUID) -> Document:
     if found is None:
         raise Unavailable
     return found
+
+
+def hold(access: Access, documents: Collection[int]) -> Collection[int]:
+    """Those of these documents (keys) that may be read. They stay here until the transaction ends that is open now.
+
+    A quote that is kept while its document is being removed would be left behind.
+    """
+    readable = Document.objects.readable(access).filter(pk__in=documents)
+    return set(readable.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
 
 
 def state_of(access: Access, document: Document, *, representation: UUID | None) -> Representation:

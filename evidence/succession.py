@@ -16,7 +16,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from evidence import anchoring, identity
+from evidence import anchoring, documents, identity
 from evidence.access import Access
 from evidence.anchoring import Anchor, State
 from evidence.citations import Resolution, resolve
@@ -71,6 +71,7 @@ def approve(access: Access, citations: Collection[UUID]) -> Sequence[UUID]:
     """
     wanted = set(citations)
     with transaction.atomic():
+        _hold(access, wanted)
         found = _proposals(access, list(_open(access).filter(public_id__in=wanted)))
         ready = [(row, one) for row, one in found if one.outcome is Outcome.PROPOSED]
         if {one.id for _, one in ready} != wanted:
@@ -84,6 +85,13 @@ def approve(access: Access, citations: Collection[UUID]) -> Sequence[UUID]:
 def may_migrate(access: Access) -> bool:
     """Whether this person may give citations successors."""
     return access.role in identity.MAY_MIGRATE
+
+
+def _hold(access: Access, citations: Collection[UUID]) -> None:
+    """Until the transaction ends, nobody else gives these citations successors, and none of their documents is removed."""
+    rows = Citation.objects.filter(tenant=access.tenant, public_id__in=citations)
+    documents.hold(access, list(rows.exclude(document=None).values_list("document_id", flat=True)))
+    list(rows.select_for_update(no_key=True).order_by("pk").values_list("pk"))
 
 
 def _open(access: Access, document: UUID | None = None) -> QuerySet[Citation]:
