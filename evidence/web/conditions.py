@@ -133,6 +133,8 @@ _RULES: Final = _("The rules file can’t be used as it is.")
 _PATH: Final = _("The path can’t be used: it is too long, unclear or not text.")
 _PLACE: Final = _("The location of the source is wrong or incomplete.")
 _ACCESS: Final = _("The origin does not let us in: see the credentials.")
+_REACH: Final = _("The origin can’t be reached, or does not answer as it should.")
+_MUCH: Final = _("The origin holds more than is taken in.")
 _PROBLEMS: Final[Sequence[tuple[StrPromise, str]]] = (
     (
         _DAMAGED,
@@ -151,11 +153,40 @@ _PROBLEMS: Final[Sequence[tuple[StrPromise, str]]] = (
     (
         _RULES,
         "rules_unreadable rules_pattern rules_date rules_encoding rules_too_large rules_too_long rules_duration "
-        "rules_placeholder rules_syntax rules_unknown_key rules_denial_unused",
+        "rules_placeholder rules_syntax rules_unknown_key rules_denial_unused rules_not_a_file",
     ),
     (_PATH, "path_too_long path_not_text path_unclear"),
-    (_PLACE, "origin_option origin_missing origin_chained origin_password origin_scheme origin_address"),
-    (_ACCESS, "origin_denied origin_credentials"),
+    (
+        _PLACE,
+        "origin_option origin_missing origin_chained origin_password origin_scheme origin_address git_address git_scheme "
+        "git_branch_name git_no_branch git_not_a_repository git_moved",
+    ),
+    (
+        _ACCESS,
+        "origin_denied origin_credentials origin_plain git_denied git_host_unknown git_certificate git_password_in_the_clear",
+    ),
+    (_REACH, "origin_unreachable git_unreachable git_slow git_server_error git_protocol"),
+    (
+        _MUCH,
+        "origin_too_large git_repository_too_large git_object_too_large git_too_many_commits git_too_many_files git_too_deep",
+    ),
+    (
+        _("The history of the repository has more states or new names than are followed."),
+        "git_states_left_out git_renames_too_many",
+    ),
+    (
+        _("The repository is damaged, empty, or has only a part of its history."),
+        "git_damaged git_object_missing git_shallow git_no_commits",
+    ),
+    (_("There is no file at this path: it is a link, a module or a pointer to a file elsewhere."), "git_lfs git_link git_module"),
+    (
+        _("Two files or states of the repository have the same name or id."),
+        "git_label_twice git_path_twice git_name_twice git_same_id",
+    ),
+    (_("The file lies in an archive of its store and must be fetched from there first."), "object_archived"),
+    (_("The listing of the origin was cut short."), "listing_incomplete"),
+    (_("The run was stopped. The next one goes on from there."), "stopped"),
+    (_("Rights changed while it ran. Another run follows."), "rights_changed_meanwhile"),
     (_("The file is of an old format that is not read. Save it in the current one."), "file_old_format"),
     (_("Reading the file took too long, too much memory or gave too much."), "parser_time parser_memory parser_output"),
     (_("The program that reads such files failed."), "parser_crashed parser_fault"),
@@ -170,9 +201,7 @@ _PROBLEMS: Final[Sequence[tuple[StrPromise, str]]] = (
     (_("Another run of the source was going on."), "import_running"),
     (_("More documents were missing than the source allows. Nothing was withdrawn or confirmed."), "too_many_missing"),
     (_("The folder does not exist."), "folder_missing"),
-    (_("The origin can’t be reached."), "origin_unreachable"),
-    (_("The origin lists more than is taken in."), "origin_too_large"),
-    (_("A package that this kind of origin takes is not installed."), "origin_package_missing"),
+    (_("A package or program that this kind of origin takes is not installed."), "origin_package_missing git_no_ssh"),
     (_("The run was killed. It does no harm: the next one goes on from there."), "killed"),
 )
 PROBLEMS: Final[Mapping[str, StrPromise]] = {code: words for words, codes in _PROBLEMS for code in codes.split()}
