@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from evidence import audit, blobs, derived, jobs, needles, origins, projection, receipts, remains, runs
+from evidence import audit, blobs, derived, jobs, needles, origins, projection, purged, receipts, remains, runs
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.models import (
     AuditEvent,
@@ -193,6 +193,7 @@ def _remove_rows(row: Document) -> dict[str, int]:
         "page_images": sum(derived.kept_of(digest) for digest in digests - shared),
     }
     audit.about(row, "document.purged", revisions=row.revisions.count())
+    purged.note(row.public_id)
     _, deleted = row.delete()
     return counts | {kind: deleted.get(f"evidence.{model}", 0) for kind, model in _COUNTED.items()}
 
@@ -300,7 +301,15 @@ def _compact_sqlite() -> None:
 
 
 def _vacuum() -> None:
-    """Have the server's dead rows removed, so that their room is written over. FULL would keep every reader out for minutes."""
+    """Have the server's dead rows removed, so that their room is written over. FULL would keep every reader out for minutes.
+
+    That is as far as it goes: until other rows are written there, the room keeps old bytes, and the server's log (WAL), its
+    archive and backups of the server keep them as long as whoever runs it has them kept.
+    """
     with connection.cursor() as cursor:
-        for model in _HOLDING_TEXT:
-            cursor.execute(f"VACUUM {connection.ops.quote_name(model._meta.db_table)}")
+        cursor.execute("SET statement_timeout = 0")
+        try:
+            for model in _HOLDING_TEXT:
+                cursor.execute(f"VACUUM {connection.ops.quote_name(model._meta.db_table)}")
+        finally:
+            cursor.execute("RESET statement_timeout")

@@ -20,7 +20,7 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from evidence import blobs, filenames, identity, jobs, parsing, removal, representations
+from evidence import blobs, filenames, identity, jobs, parsing, purged, removal, representations
 from evidence.access import Access
 from evidence.content import Content
 from evidence.errors import EvidenceError, Refused, Unavailable, gettext_noop
@@ -329,6 +329,7 @@ def _remove(upload: int) -> bool:
     with transaction.atomic():
         found = Upload.objects.waiting().filter(unclaimed(), pk=upload)
         digests = found.select_for_update().digests()
+        purged.note(*found.values_list("public_id", flat=True))
         removed, _ = found.delete()
         forget(digests)
         if removed:
