@@ -62,6 +62,13 @@ def test_packed_objects_are_read_as_loose_ones(repository: Repository, tmp_path:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git program to make one")
+def test_loose_objects_whose_codes_are_long_are_read(repository: Repository) -> None:
+    chance = random.Random(7)
+    text = "".join(chance.choice("abcdefghijklmnopqrstuvwxyzäöü ,.;") for _ in range(5_000))
+    repository.commit(RULES | {f"{number}-{chance.random()}.md": f"{number} {text}" for number in range(200)})
+    assert len(listing(repository).items) == 200
+
+
 def test_repositories_with_longer_ids_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("1")
     who = ["-c", "user.name=Eva", "-c", "user.email=eva@example.org"]

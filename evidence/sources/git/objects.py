@@ -21,7 +21,7 @@ from typing import Final
 from dulwich.object_store import DiskObjectStore
 from dulwich.objects import Commit as GitCommit
 from dulwich.objects import ObjectID, RawObjectID, ShaFile
-from dulwich.pack import DELTA_TYPES, OFS_DELTA, Pack
+from dulwich.pack import OFS_DELTA, REF_DELTA, Pack
 from dulwich.repo import Repo
 
 from evidence.errors import EvidenceError, Refused, gettext_noop
@@ -37,6 +37,7 @@ MAX_CHAIN: Final = 5_000
 COMMIT: Final = 1
 TREE: Final = 2
 BLOB: Final = 3
+_TAG: Final = 4
 _NAMES: Final = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob"}
 _KINDS: Final = {name: kind for kind, name in _NAMES.items()}
 _MAX_BORROWED: Final = 5
@@ -46,6 +47,8 @@ _NAMES_KEPT: Final = 300_000
 _FOLDER: Final = frozenset({b"40000", b"040000"})
 _HEADER_BYTES: Final = 64
 """Enough for the type and size at the beginning of a loose object, and for the sizes at the beginning of a difference."""
+_BEGINNING_BYTES: Final = 1_000
+"""Packed bytes out of which at least these come: the codes of a block stand before it, and take up to some 300 bytes."""
 
 
 Entry = tuple[bytes, bytes]
@@ -243,10 +246,12 @@ def packed(data: bytes | mmap.mmap, offset: int, oid_length: int) -> Packed:
         size |= (byte & 0x7F) << shift
         shift += 7
         place += 1
-    if kind not in DELTA_TYPES:
+    if kind in _NAMES or kind == _TAG:
         return Packed(kind, size, None, place)
-    if kind != OFS_DELTA:
+    if kind == REF_DELTA:
         return Packed(kind, size, bytes(data[place : place + oid_length]), place + oid_length)
+    if kind != OFS_DELTA:
+        raise ValueError("no object of a kind that there is")
     byte = data[place]
     back = byte & 0x7F
     place += 1
@@ -261,7 +266,7 @@ def packed(data: bytes | mmap.mmap, offset: int, oid_length: int) -> Packed:
 
 def difference_size(data: bytes | mmap.mmap, entry: Packed) -> int:
     """How long what this difference makes is, as it says itself."""
-    head = zlib.decompressobj().decompress(data[entry.start : entry.start + _HEADER_BYTES], 32)
+    head = zlib.decompressobj().decompress(data[entry.start : entry.start + _BEGINNING_BYTES], 32)
     _, place = _number(head, 0)
     return _number(head, place)[0]
 
@@ -303,7 +308,7 @@ def _offset(pack: Pack, oid: bytes) -> int | None:
 
 def _loose_size(path: Path) -> int:
     with path.open("rb") as stream:
-        return _loose_head(zlib.decompressobj().decompress(stream.read(_HEADER_BYTES), _HEADER_BYTES))[1]
+        return _loose_head(zlib.decompressobj().decompress(stream.read(_BEGINNING_BYTES), _HEADER_BYTES))[1]
 
 
 def _loose(path: Path, size: int) -> tuple[int, bytes]:
