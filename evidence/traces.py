@@ -80,6 +80,13 @@ def end_diagnosis(tenant: Tenant, *, actor: int | None) -> None:
     tenant.save(update_fields=["diagnosis_until"])
 
 
+def switch(tenant: Tenant, *, on: bool, actor: int | None) -> None:
+    """Keep traces of this tenant's searches from now on, or keep none."""
+    tenant.trace_searches = on
+    tenant.save(update_fields=["trace_searches"])
+    _audit(tenant, "traces.on" if on else "traces.off", actor)
+
+
 def latest(tenant: Tenant, *, number: int) -> Sequence[SearchTrace]:
     """The latest traces of this tenant, the newest first."""
     return list(SearchTrace.objects.filter(tenant=tenant)[:number])

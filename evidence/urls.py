@@ -15,6 +15,7 @@ from evidence.index.tokens import MAX_WORD_LENGTH
 from evidence.web import (
     account,
     citations,
+    diagnosis,
     documents,
     errors,
     health,
@@ -72,6 +73,7 @@ urlpatterns = [
     path("uploads/<uuid:upload>/discard/", uploads.discard, name="discard"),
     path("sources/", sources.sources, name="sources"),
     path("sources/why/", sources.why, name="why"),
+    path("sources/diagnosis/", diagnosis.page, name="diagnosis"),
     path("sources/<int:source>/", sources.source, name="source"),
     path("sources/<int:source>/close/", sources.close, name="close_source"),
     path("sources/<int:source>/open/", sources.open_again, name="open_source"),

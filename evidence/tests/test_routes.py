@@ -48,6 +48,7 @@ SIGNED_IN: Final = {
     "uploads/<uuid:upload>/discard/",
     "sources/",
     "sources/why/",
+    "sources/diagnosis/",
     "sources/<int:source>/",
     "sources/<int:source>/close/",
     "sources/<int:source>/open/",

@@ -181,6 +181,13 @@ class WhyForm(forms.Form):
     source = Typed(required=False)
 
 
+class DiagnosisForm(forms.Form):
+    """What to do with the words of questions, and for how many minutes."""
+
+    do = forms.ChoiceField(choices=[(one, one) for one in ("begin", "end", "forget")])
+    minutes = forms.IntegerField(required=False, min_value=0, max_value=1_000_000)
+
+
 class OffsetForm(forms.Form):
     """Where in a list or a text to begin."""
 

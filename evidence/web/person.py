@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Final, cast
 
@@ -11,7 +12,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.functional import SimpleLazyObject
 
-from evidence import identity
+from evidence import identity, traces
 from evidence.access import Access
 from evidence.models import Tenant
 from evidence.web.request import Request
@@ -40,12 +41,14 @@ class Place:
     """Where the person is, and where else that person may go. tenant: None for someone who belongs nowhere.
 
     may_upload: whether the person's role there brings documents. administers: whether it answers for the sources.
+    questions_kept_until: while a diagnosis goes on, when it ends.
     """
 
     tenant: Tenant | None
     tenants: Sequence[Tenant]
     may_upload: bool
     administers: bool
+    questions_kept_until: datetime | None
 
 
 def place(request: HttpRequest) -> dict[str, object]:
@@ -55,9 +58,11 @@ def place(request: HttpRequest) -> dict[str, object]:
 
 def _place(request: Request) -> Place:
     tenants = identity.tenants(request.user)
+    tenant = next((one for one in tenants if one.pk == request.access.tenant), None)
     return Place(
-        tenant=next((one for one in tenants if one.pk == request.access.tenant), None),
+        tenant=tenant,
         tenants=tenants,
         may_upload=identity.may_upload(request.access),
         administers=identity.may_administer(request.access),
+        questions_kept_until=tenant.diagnosis_until if tenant and traces.is_diagnosed(tenant) else None,
     )
