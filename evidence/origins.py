@@ -16,9 +16,12 @@ from evidence.sources.kinds import KINDS
 
 
 def of(source: Source) -> Asked | None:
-    """What can be asked; None for a source that only receives. Raises EvidenceError for a place that is none."""
+    """What can be asked; None for a source that only receives. Raises EvidenceError for a place that is none.
+
+    One that has no row yet can be asked too; then either `adopt` or `forget` what was fetched.
+    """
     make = KINDS.get(source.kind)
-    return None if make is None else make(_origin(str(source), source.location, source.rules_location, cache=str(source.pk)))
+    return None if make is None else make(_origin(str(source), source.location, source.rules_location, cache=_name(source)))
 
 
 def folder(name: str, location: str, *, rules: str = "") -> Asked:
@@ -29,7 +32,23 @@ def folder(name: str, location: str, *, rules: str = "") -> Asked:
 def forget(source: Source) -> None:
     """Remove what is kept of an origin beside the database; it is fetched anew. The caller holds the lock of its runs."""
     with suppress(FileNotFoundError):
-        shutil.rmtree(_cache(str(source.pk)))
+        shutil.rmtree(_cache(_name(source)))
+
+
+def adopt(source: Source) -> None:
+    """What was fetched for this source before it had a row belongs to the row from now on."""
+    fresh = _cache(_name_of_new(source))
+    if fresh.exists():
+        forget(source)
+        fresh.rename(_cache(_name(source)))
+
+
+def _name(source: Source) -> str:
+    return str(source.pk) if source.pk else _name_of_new(source)
+
+
+def _name_of_new(source: Source) -> str:
+    return f"new-{source.tenant.slug}-{source.name}"
 
 
 def _cache(name: str) -> Path:

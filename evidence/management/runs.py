@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
@@ -61,9 +62,10 @@ def tell(report: Report, out: OutputWrapper) -> None:
         out.write(f"The source was not seen completely [{report.error}]: no rights were confirmed.")
 
 
-def stopped_by_signals() -> threading.Event:
-    """Set at SIGTERM or Ctrl-C: the document in hand is finished, the rest left. The second one ends the process at once, as
-    if it had been killed, which does no harm.
+@contextmanager
+def stopped_by_signals() -> Iterator[threading.Event]:
+    """An event that is set at SIGTERM or Ctrl-C: the document in hand is finished, the rest left. The second one ends the process
+    at once, as if it had been killed, which does no harm.
     """
     stop = threading.Event()
 
@@ -73,9 +75,12 @@ def stopped_by_signals() -> threading.Event:
         stop.set()
         threading.Thread(target=confinement.end, daemon=True).start()  # its lock may be held by what was interrupted
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, told)
-    return stop
+    before = {number: signal.signal(number, told) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _lines(out: OutputWrapper, title: str, lines: Sequence[str]) -> None:

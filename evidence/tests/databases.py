@@ -45,6 +45,15 @@ class Place:
         with closing(sqlite3.connect(self.data / "fundstelle.sqlite3", timeout=30)) as connection:
             return connection.execute(statement).fetchall()
 
+    def write(self, statement: str) -> None:
+        """Change what processes find."""
+        if POSTGRESQL:
+            with psycopg.connect(_address(self.database)) as connection:
+                connection.execute(statement.encode())
+            return
+        with closing(sqlite3.connect(self.data / "fundstelle.sqlite3", timeout=30)) as local, local:
+            local.execute(statement)
+
 
 @contextmanager
 def place(data: Path, *, like: Place | None = None, clauses: str = "TEMPLATE template0") -> Iterator[Place]:

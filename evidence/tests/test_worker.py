@@ -1,18 +1,15 @@
 """Workers: what is due is done, by one of them at a time; who dies is followed by another; who is told to stop stops soon."""
 
-import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from shutil import copytree
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -20,10 +17,13 @@ from django.utils import timezone
 from evidence import jobs, worker
 from evidence.errors import Refused
 from evidence.models import Job
+from evidence.tests import databases
 from evidence.tests.builders import rules, write
+from evidence.tests.databases import Place
 
 pytestmark = pytest.mark.django_db
 
+LATER, LONG_AGO = "'2099-01-01 00:00:00'", "'2020-01-01 00:00:00'"
 OPEN = rules(("**", 'allowed = ["group:alle"]'))
 
 
@@ -158,37 +158,33 @@ def test_a_long_run_does_not_keep_other_jobs_waiting(monkeypatch: pytest.MonkeyP
 # Real processes
 
 
-def environment(data: Path) -> dict[str, str]:
-    return {**os.environ, "DJANGO_SETTINGS_MODULE": "evidence.settings", "FUNDSTELLE_DATA": str(data)}
-
-
-def manage(data: Path, *words: str) -> None:
-    subprocess.run([sys.executable, "manage.py", *words], env=environment(data), check=True, stdout=subprocess.DEVNULL)
+def manage(place: Place, *words: str) -> None:
+    subprocess.run([sys.executable, "manage.py", *words], env=place.environment, check=True, stdout=subprocess.DEVNULL)
 
 
 class World:
-    """A data folder, and what is asked of it from outside."""
+    """A place where workers work, and what is asked of it from outside."""
 
-    def __init__(self, data: Path, folder: Path) -> None:
-        self.data, self.folder = data, folder
+    def __init__(self, place: Place, folder: Path) -> None:
+        self.place, self.folder = place, folder
         self.workers: list[subprocess.Popen[bytes]] = []
 
     def worker(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            [sys.executable, "manage.py", "work"], env=environment(self.data), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            [sys.executable, "manage.py", "work"],
+            env=self.place.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         self.workers.append(process)
         assert process.stdout is not None and process.stdout.readline() == b"worker started\n"
         return process
 
-    def rows(self, statement: str) -> list[tuple[object, ...]]:
-        with closing(sqlite3.connect(self.data / "fundstelle.sqlite3", timeout=30)) as connection:
-            return connection.execute(statement).fetchall()
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        return self.place.rows(statement)
 
-    def write(self, statement: str) -> None:
-        with closing(sqlite3.connect(self.data / "fundstelle.sqlite3", timeout=30)) as connection:
-            connection.execute(statement)
-            connection.commit()
+    def set_source(self, change: str) -> None:
+        self.place.write(f"UPDATE evidence_source SET {change}")
 
     def documents(self) -> int:
         return len(self.rows("SELECT id FROM evidence_document WHERE withdrawn_at IS NULL"))
@@ -204,28 +200,27 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with a tenant and a group."""
-    data = tmp_path_factory.mktemp("empty")
-    manage(data, "migrate", "-v0")
-    manage(data, "createtenant", "lindenau", "--name", "Lindenau")
-    manage(data, "creategroup", "alle", "--tenant", "lindenau")
-    return data
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A place with a tenant and a group."""
+    with databases.place(tmp_path_factory.mktemp("empty")) as made:
+        manage(made, "migrate", "-v0")
+        manage(made, "createtenant", "lindenau", "--name", "Lindenau")
+        manage(made, "creategroup", "alle", "--tenant", "lindenau")
+        yield made
 
 
 @pytest.fixture
-def world(empty: Path, tmp_path: Path) -> Iterator[World]:
+def world(empty: Place, tmp_path: Path) -> Iterator[World]:
     """A world of its own with a watched source of two documents; its workers end with the test."""
     folder = write(tmp_path / "in", {"a.txt": "Text.", "b.txt": "Text.", "fundstelle.toml": OPEN})
-    data = copytree(empty, tmp_path / "own")
-    made = World(data, folder)
-    place = ["--kind", "folder", "--location", str(folder)]
-    manage(data, "createsource", "handbuch", "--tenant", "lindenau", *place, "--watch", "--every", "1h", "-v0")
-    yield made
-    for process in made.workers:
-        process.kill()
-        process.wait()
-        process.stdout.close()  # type: ignore[union-attr]
+    with databases.place(tmp_path / "own", like=empty) as place:
+        made = World(place, folder)
+        manage(place, "createsource", "handbuch", "--tenant", "lindenau", "--location", str(folder), "--watch", "--every", "1h")
+        yield made
+        for process in made.workers:
+            process.kill()
+            process.wait()
+            process.stdout.close()  # type: ignore[union-attr]
 
 
 def test_a_worker_takes_a_source_in_when_it_is_due_and_again_when_a_file_changes(world: World) -> None:
@@ -250,12 +245,12 @@ def test_a_folder_that_vanishes_does_not_end_the_worker_and_is_watched_again_whe
 
 
 def test_a_source_that_is_made_while_the_worker_runs_is_watched_within_seconds(world: World, tmp_path: Path) -> None:
-    world.write("UPDATE evidence_source SET watched = 0, next_sync_at = '2099-01-01 00:00:00'")
+    world.set_source(f"watched = false, next_sync_at = {LATER}")
     world.worker()
     write(world.folder, {"c.txt": "Text."})
     time.sleep(2)
     assert world.documents() == 0
-    world.write("UPDATE evidence_source SET watched = 1")
+    world.set_source("watched = true")
     world.wait(lambda: world.documents() == 3)
 
 
@@ -265,17 +260,17 @@ def complete(world: World, number: int) -> bool:
 
 
 def test_of_two_workers_one_does_a_due_run(world: World) -> None:
-    world.write("UPDATE evidence_source SET watched = 0, next_sync_at = '2099-01-01 00:00:00'")
+    world.set_source(f"watched = false, next_sync_at = {LATER}")
     world.worker()
     world.worker()
     for number in range(1, 4):
-        world.write("UPDATE evidence_source SET next_sync_at = '2020-01-01 00:00:00'")
+        world.set_source(f"next_sync_at = {LONG_AGO}")
         world.wait(partial(complete, world, number))
     time.sleep(2)
     assert world.outcomes() == [("complete", "")] * 3
 
 
-def slow(world: World, documents: int = 30) -> None:
+def slow(world: World, documents: int = 14) -> None:
     """Documents that take a while to be read."""
     write(world.folder, {f"{number:03}.md": "Wort. " * 40_000 for number in range(documents)})
 
@@ -287,10 +282,10 @@ def test_a_worker_that_is_told_to_stop_in_a_run_leaves_whole_documents_and_the_n
     process.send_signal(signal.SIGTERM)
     assert process.wait(15) == 0
     some = world.documents()
-    assert some < 32 and world.outcomes()[-1] == ("incomplete", "stopped")
+    assert some < 16 and world.outcomes()[-1] == ("incomplete", "stopped")
     assert world.rows("SELECT id FROM evidence_document WHERE current_id IS NULL") == []
     world.worker()
-    world.wait(lambda: world.documents() == 32 and world.outcomes()[-1] == ("complete", ""))
+    world.wait(lambda: world.documents() == 16 and world.outcomes()[-1] == ("complete", ""))
     assert world.outcomes()[0] == ("incomplete", "stopped")
 
 
@@ -302,8 +297,8 @@ def test_a_second_signal_ends_it_at_once_and_harms_nothing(world: World) -> None
     process.send_signal(signal.SIGTERM)
     process.wait(10)
     world.worker()
-    world.wait(lambda: world.documents() == 32)
-    manage(world.data, "verify", "-v0")
+    world.wait(lambda: world.documents() == 16)
+    manage(world.place, "verify", "-v0")
 
 
 def test_a_worker_that_is_killed_in_a_run_is_followed_by_another_within_the_time_of_a_claim(world: World) -> None:
@@ -313,8 +308,8 @@ def test_a_worker_that_is_killed_in_a_run_is_followed_by_another_within_the_time
     process.kill()
     process.wait()
     assert world.outcomes()[-1] == ("running", "")
-    longer = (timezone.now() - jobs.CLAIM_LASTS).strftime("%Y-%m-%d %H:%M:%S")
-    world.write(f"UPDATE evidence_job SET claimed_at = '{longer}' WHERE kind = 'sync' AND claimed_at IS NOT NULL")
+    longer = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%d %H:%M:%S")
+    world.place.write(f"UPDATE evidence_job SET claimed_at = '{longer}' WHERE kind = 'sync' AND claimed_at IS NOT NULL")
     world.worker()
-    world.wait(lambda: world.documents() == 32 and world.outcomes()[-1][0] == "complete")
+    world.wait(lambda: world.documents() == 16 and world.outcomes()[-1][0] == "complete")
     assert world.outcomes()[0] == ("failed", "killed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from evidence import audit, origins, watching
+from evidence import audit, origins, runs, watching
 from evidence.errors import EvidenceError
 from evidence.management.people import find_groups, find_tenant, refusals_told
 from evidence.models import Group, Source, SourceKind
@@ -127,19 +128,25 @@ def _check(row: Source, options: Mapping[str, Any]) -> None:
 
 
 def _listed(row: Source) -> Listing:
-    """What is there now. Raises EvidenceError."""
+    """What is there now. Raises EvidenceError, also while a run of this source goes on."""
     try:
-        asked = origins.of(row)
-        assert asked is not None  # of these kinds
-        return asked.list()
+        with runs.alone(row) if row.pk else nullcontext():
+            asked = origins.of(row)
+            assert asked is not None  # of these kinds
+            return asked.list()
     except OSError as error:
         raise CommandError(f"The place can't be reached: {error.strerror or type(error).__name__}") from None
+    except BaseException:
+        if not row.pk:
+            origins.forget(row)
+        raise
 
 
 def _save(row: Source, before: Mapping[str, Any] | None, groups: Sequence[Group] | None) -> str:
     """Write it; gives what was done, in a word."""
     with transaction.atomic():
         row.save()
+        origins.adopt(row)
         changed = before != _facts(row)
         if groups is not None and set(groups) != set(row.announced_to.all()):
             row.announced_to.set(groups)

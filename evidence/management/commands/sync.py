@@ -36,8 +36,8 @@ class Command(BaseCommand):
         chosen = rows if source is not None else [row for row in rows if row.kind in KINDS]
         if not chosen:
             raise CommandError("No source can be asked: these only receive.", returncode=NOTHING_DONE)
-        stop = stopped_by_signals()
-        states = [self._sync(row, stop, options) for row in chosen if not stop.is_set()]
+        with stopped_by_signals() as stop:
+            states = [self._sync(row, stop, options) for row in chosen if not stop.is_set()]
         if all(state == NOTHING_DONE for state in states):
             raise CommandError("Nothing was done (see above).", returncode=NOTHING_DONE)
         if any(states) or stop.is_set():

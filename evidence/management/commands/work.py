@@ -15,8 +15,8 @@ class Command(BaseCommand):
 
     def handle(self, **options: object) -> None:
         """Work."""
-        stop = stopped_by_signals()
-        self.stdout.write("worker started")
-        self.stdout.flush()  # whoever started it may be waiting for this
-        worker.work(stop)
+        with stopped_by_signals() as stop:
+            self.stdout.write("worker started")
+            self.stdout.flush()  # whoever started it may be waiting for this
+            worker.work(stop)
         self.stdout.write("worker stopped")
