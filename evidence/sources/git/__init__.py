@@ -20,7 +20,7 @@ import hashlib
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -138,7 +138,7 @@ class Repository:
         head = self._head(found)
         history = read(head.objects, head.oid, kept, watched=[_RULES_PATH], since=kept.listed)
         stated = self._stated(head)
-        run = _Run(head, history, stated.rules, self.endings)
+        run = _Run(head, history, stated.rules, self.endings, partial(_bytes, head.objects, self.place))
         stamp = _stamp(stated.stamp, head.contents.digest)
         return _Listed(head.oid, history.commits, run.listing(stamp=stamp, stated_at=stated.at or _stated_at(history)))
 
@@ -212,7 +212,11 @@ class _Listed:
 class _Run:
     """One listing of a commit: gathers what becomes a Listing."""
 
-    def __init__(self, head: _Head, history: History, rules: Rules, endings: Collection[str]) -> None:
+    def __init__(
+        self, head: _Head, history: History, rules: Rules, endings: Collection[str], read: Callable[[bytes], bytes]
+    ) -> None:
+        """read: gives the bytes of a state by their id."""
+        self.read = read
         self.head = head
         self.history = history
         self.endings = endings
@@ -282,7 +286,7 @@ class _Run:
                 path=described.path if state is file.state else shown(text_of(state.path))[:MAX_PATH],
                 metadata=metadata,
                 rights=rights,
-                read=partial(_bytes, self.head.objects, state.blob),
+                read=partial(self.read, state.blob),
                 options=options,
                 stamp=state.blob.hex(),
                 state=state.commit.hex(),
@@ -401,11 +405,16 @@ def _moment(when: int) -> datetime | None:
     return None
 
 
-def _bytes(objects: Objects, oid: bytes) -> bytes:
+def _bytes(objects: Objects, place: Local | Mirror, oid: bytes) -> bytes:
     """The bytes of a state. Raises Refused."""
-    if objects.size(oid) > MAX_FILE_BYTES:
-        raise too_large()
-    data = objects.file(oid, MAX_FILE_BYTES)
+    try:
+        if objects.size(oid) > MAX_FILE_BYTES:
+            raise too_large()
+        data = objects.file(oid, MAX_FILE_BYTES)
+    except Refused as error:
+        if isinstance(place, Mirror) and error.code in _DAMAGED:
+            place.note_damage()
+        raise
     if len(data) <= _LFS_BYTES and data.startswith(_LFS):
         message = gettext_noop("The repository holds only a pointer to this file, which is kept in Git LFS.")
         raise Refused("git_lfs", message)

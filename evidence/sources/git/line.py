@@ -7,17 +7,22 @@ are what the operator keeps for the source. A connection has one deadline, and a
 
 from __future__ import annotations
 
+import select
+import shlex
 import ssl
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from io import BufferedReader
+from typing import IO, Any, Final
 
 import urllib3
-from dulwich.client import GitClient, SSHGitClient, SSHVendor, SubprocessWrapper, Urllib3HttpGitClient
+from dulwich.client import GitClient, TraditionalGitClient, Urllib3HttpGitClient
+from dulwich.protocol import Protocol
 
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.sources.git import faults
@@ -41,28 +46,23 @@ class Line:
     """A connection for one question. Whatever goes wrong in it becomes Refused."""
 
     def __init__(self, address: Address, options: Mapping[str, str], until: float) -> None:
-        self._ssh = _Ssh(options, until) if address.scheme == "ssh" else None
+        self._ssh = _Ssh(address, options, until) if address.scheme == "ssh" else None
         self.path: Any = address.path
-        self.client: GitClient
-        if self._ssh is not None:
-            self.client = SSHGitClient(address.host, address.port, address.user, vendor=self._ssh, thin_packs=False)
-        else:
-            self.client = Urllib3HttpGitClient(
-                f"{address.scheme}://{address.netloc}/",
-                pool_manager=_Web(address, options, until),  # type: ignore[arg-type]  # as much of one as is asked of it
-                username=_username(address, options),
-                password=options.get("password"),
-                thin_packs=False,
-            )
+        self.client: GitClient = self._ssh or Urllib3HttpGitClient(
+            f"{address.scheme}://{address.netloc}/",
+            pool_manager=_Web(address, options, until),  # type: ignore[arg-type]  # as much of one as is asked of it
+            username=_username(address, options),
+            password=options.get("password"),
+        )
 
     def __enter__(self) -> Line:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         self.client.close()
-        reason = None if self._ssh is None else self._ssh.ended(failed=error is not None)
         if error is None or isinstance(error, EvidenceError) or not isinstance(error, Exception):
             return
+        reason = None if self._ssh is None else self._ssh.reason()
         if reason is not None:
             raise reason from error
         if isinstance(error, ConnectionError):
@@ -148,46 +148,65 @@ class _Answer:
         self._web.clear()
 
 
-class _Ssh(SSHVendor):
-    """Commands by the machine's ssh: it asks nobody anything, knows the host already, and ends when the time is over."""
+class _Ssh(TraditionalGitClient):
+    """git's protocol through the machine's ssh, which asks nobody anything, knows the host already, and ends in time."""
 
-    def __init__(self, options: Mapping[str, str], until: float) -> None:
-        self._options = options
-        self._until = until
-        self._said: Any = None
-        self._timer: threading.Timer | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+    def __init__(self, address: Address, options: Mapping[str, str], until: float) -> None:
+        super().__init__()
+        self._address, self._options, self._until = address, options, until
+        self._open = ExitStack()
+        self._said = b""
 
-    def run_command(
-        self,
-        host: str,
-        command: bytes,
-        username: str | None = None,
-        port: int | None = None,
-        password: str | None = None,
-        key_filename: str | None = None,
-        ssh_command: str | None = None,
-        protocol_version: int | None = None,
-    ) -> SubprocessWrapper:
+    def _connect(
+        self, cmd: bytes, path: str | bytes, protocol_version: int | None = None
+    ) -> tuple[Protocol, Callable[[], bool], IO[bytes] | None]:
+        """Begin the program at the other side. What ssh itself says is for `reason`."""
         seconds = left(self._until)
-        target = f"{username}@{host}" if username else host
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115  # read and closed in `ended`
+        errors = self._open.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  # the stack is closed
         try:
-            self._process = subprocess.Popen(
-                ["ssh", *self._arguments(seconds, port), "--", target, command],
+            process = subprocess.Popen(
+                ["ssh", *self._arguments(seconds), "--", self._target(), f"git-{cmd.decode()} {_remote(path)}"],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._said,
+                stderr=errors,
             )
         except FileNotFoundError:
             raise Refused("git_no_ssh", gettext_noop("There is no ssh program on this machine.")) from None
-        self._timer = threading.Timer(seconds, self._process.kill)
-        self._timer.daemon = True
-        self._timer.start()
-        return SubprocessWrapper(self._process)
+        timer = threading.Timer(seconds, process.kill)
+        timer.daemon = True
+        timer.start()
+        assert process.stdin is not None and process.stdout is not None
+        incoming: Any = BufferedReader(process.stdout)
+        self._open.callback(self._end, process, timer, errors, [incoming, process.stdin])
+        protocol = Protocol(incoming.read, process.stdin.write, _nothing)
+        self._open.callback(protocol.close)
+        return protocol, partial(_is_readable, process.stdout), None
 
-    def _arguments(self, seconds: float, port: int | None) -> Sequence[str]:
+    def close(self) -> None:
+        """Let go of the program."""
+        self._open.close()
+
+    def reason(self) -> Refused | None:
+        """Why it failed, where ssh says so. Asked after `close`."""
+        return faults.slow() if self._until <= time.monotonic() else _said_by_ssh(self._said)
+
+    def _end(
+        self, process: subprocess.Popen[bytes], timer: threading.Timer, errors: IO[bytes], pipes: Sequence[IO[bytes]]
+    ) -> None:
+        timer.cancel()
+        process.kill()
+        process.wait()
+        for pipe in pipes:
+            with suppress(OSError):
+                pipe.close()
+        errors.seek(0)
+        self._said = errors.read(_SAID)
+
+    def _target(self) -> str:
+        return f"{self._address.user}@{self._address.host}" if self._address.user else self._address.host
+
+    def _arguments(self, seconds: float) -> Sequence[str]:
         said = {
             "BatchMode": "yes",
             "StrictHostKeyChecking": "yes",
@@ -200,30 +219,22 @@ class _Ssh(SSHVendor):
             said |= {"IdentityFile": _quoted(key), "IdentitiesOnly": "yes"}
         if hosts := self._options.get("known_hosts"):
             said |= {"UserKnownHostsFile": _quoted(hosts)}
-        settings = [part for name, value in said.items() for part in ("-o", f"{name}={value}")]
-        return ["-x", "-a", "-T", *(["-p", str(port)] if port else []), *settings]
+        port = ["-p", str(self._address.port)] if self._address.port else []
+        return ["-x", "-a", "-T", *port, *(part for name, value in said.items() for part in ("-o", f"{name}={value}"))]
 
-    def ended(self, *, failed: bool) -> Refused | None:
-        """Let go of the program; why it failed, where it says so."""
-        if self._timer is not None:
-            self._timer.cancel()
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            for pipe in (self._process.stdin, self._process.stdout):
-                if pipe is not None:
-                    with suppress(OSError):
-                        pipe.close()
-        if self._said is None:
-            return None
-        self._said.seek(0)
-        said = self._said.read(_SAID)
-        self._said.close()
-        if not failed:
-            return None
-        if self._until <= time.monotonic():
-            return faults.slow()
-        return _said_by_ssh(said)
+
+def _nothing() -> None:
+    """The program is ended elsewhere."""
+
+
+def _is_readable(stream: IO[bytes]) -> bool:
+    return bool(select.select([stream], [], [], 0)[0])
+
+
+def _remote(path: str | bytes) -> str:
+    """A path as the shell at the other side reads it. What begins with ~ is somebody's home there."""
+    text = path.decode() if isinstance(path, bytes) else path
+    return shlex.quote(text.removeprefix("/") if text.startswith("/~") else text)
 
 
 def _said_by_ssh(said: bytes) -> Refused | None:
@@ -291,6 +302,8 @@ def _reaching() -> Iterator[None]:
     except urllib3.exceptions.SSLError as error:
         message = gettext_noop("The server of the repository has no certificate that is valid for its name.")
         raise Refused("git_certificate", message) from error
+    except urllib3.exceptions.NewConnectionError as error:  # is a timeout, to urllib3
+        raise faults.unreached() from error
     except urllib3.exceptions.TimeoutError as error:
         raise faults.slow() from error
     except urllib3.exceptions.HTTPError as error:

@@ -82,8 +82,12 @@ class Mirror:
         return kept, head
 
     def is_worn(self) -> bool:
-        """Whether the copy is in so many pieces that it is better made anew."""
-        return sum(1 for _ in (self._copy / "objects" / "pack").glob("*.pack")) > MAX_PACKS
+        """Whether the copy is better made anew: it is in very many pieces, or somebody found it damaged."""
+        return self._damaged.exists() or sum(1 for _ in (self._copy / "objects" / "pack").glob("*.pack")) > MAX_PACKS
+
+    def note_damage(self) -> None:
+        """Somebody found it damaged."""
+        self._damaged.touch()
 
     def exists(self) -> bool:
         """Whether there is a copy."""
@@ -92,6 +96,10 @@ class Mirror:
     @property
     def _copy(self) -> Path:
         return self.folder / "mirror"
+
+    @property
+    def _damaged(self) -> Path:
+        return self.folder / "damaged"
 
     @contextmanager
     def _alone(self, until: float) -> Iterator[None]:
@@ -156,6 +164,7 @@ class Mirror:
         if self._copy.exists():
             self._copy.rename(old)
         fresh.rename(self._copy)
+        self._damaged.unlink(missing_ok=True)
         shutil.rmtree(old, ignore_errors=True)
 
     def _receive(self, repository: Repo, head: bytes, until: float) -> None:
