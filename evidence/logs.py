@@ -18,19 +18,22 @@ from django.views.debug import ExceptionReporter
 QUERY_STRING = re.compile(r"\?.*(?= HTTP/)|\?.*")
 """From a question mark to the end of the line, or to the protocol that ends a request line."""
 
+PUSHED_DOCUMENT = re.compile(r"(/sources/[^/\s]+/documents/)(?:.*(?= HTTP/[\d.]+\"| \d{3} [\d-]+ \d+ms$)|.*)", re.DOTALL)
+"""The address of a document that another system pushes ends with its id there, which often is a path or a name."""
+
 MALFORMED_REQUEST = re.compile(r"(Invalid request from ip=[^\s:]*|Bad request version).*")
 """What servers write about a request line that they cannot read: they repeat a part of it, which may be half a query."""
 
 
 class PrivateFormatter(logging.Formatter):
-    """Writes records without query strings, and exceptions as their types and places."""
+    """Writes records without query strings and names, and exceptions as their types and places."""
 
     def format(self, record: logging.LogRecord) -> str:
         record.exc_text = None  # another formatter may have kept the full text there
         return super().format(record)
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        line = QUERY_STRING.sub("", super().formatMessage(record))
+        line = QUERY_STRING.sub("", PUSHED_DOCUMENT.sub(r"\1…", super().formatMessage(record)))
         return MALFORMED_REQUEST.sub(r"\1", line)
 
     def formatException(self, ei: Any) -> str:

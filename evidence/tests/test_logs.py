@@ -82,6 +82,19 @@ def test_error_report_holds_no_word_of_the_request(settings: Settings) -> None:
         ("Invalid request from ip=192.0.2.1: Invalid HTTP Version: 'geheim HTTP/1.1'", "Invalid request from ip=192.0.2.1"),
         ("code 400, message Bad request version ('geheim')", "code 400, message Bad request version"),
         ("Watching for file changes", "Watching for file changes"),
+        (
+            "192.0.2.1 PUT /api/v1/sources/dms/documents/geheim/Nr. 1?/rights 200 356 147ms",
+            "192.0.2.1 PUT /api/v1/sources/dms/documents/… 200 356 147ms",
+        ),
+        (
+            '"DELETE /api/v1/sources/dms/documents/geheim%20x HTTP/1.1" 202 5',
+            '"DELETE /api/v1/sources/dms/documents/… HTTP/1.1" 202 5',
+        ),
+        (
+            "Internal Server Error: /api/v1/sources/dms/documents/geheim 200 5",
+            "Internal Server Error: /api/v1/sources/dms/documents/…",
+        ),
+        ("GET /api/v1/sources/dms/documents 200 5 1ms", "GET /api/v1/sources/dms/documents 200 5 1ms"),
     ],
 )
 def test_query_strings_are_cut_from_every_line(line: str, shown: str) -> None:
