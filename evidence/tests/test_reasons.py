@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from evidence import projection, reasons, removal, worker
+from evidence import projection, reasons, removal
 from evidence.access import Access
 from evidence.errors import Refused, Unavailable
 from evidence.identity import Live, Openness, Standing
@@ -172,7 +172,6 @@ def test_a_removed_document_is_said_to_be_removed(tmp_path: Path, admin: Access)
     person("eva", ["alle"])
     publish(tmp_path, {"a.txt": "eins"})
     row = document("a")
-    removal.request_purge(row)
-    worker.run_due()
+    removal.purge(removal.request_purge(row).pk)
     with pytest.raises(Refused, match="was removed"):
         explain(admin, external_id=str(row.public_id))
