@@ -286,6 +286,8 @@ def test_a_file_that_is_too_long_is_refused_when_it_is_read(repository: Reposito
     [
         ("", "git_address"),
         ("#main", "git_address"),
+        ("a.git", "git_address"),
+        ("file://host/a.git", "git_address"),
         ("/srv/a.git#", "git_branch_name"),
         ("/srv/a.git#a b", "git_branch_name"),
         ("/srv/a.git#../b", "git_branch_name"),

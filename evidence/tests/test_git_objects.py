@@ -61,7 +61,6 @@ def test_packed_objects_are_read_as_loose_ones(repository: Repository, tmp_path:
     assert [item.read() for item in after.items] == [item.read() for item in before.items]
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git program to make one")
 def test_loose_objects_whose_codes_are_long_are_read(repository: Repository) -> None:
     chance = random.Random(7)
     text = "".join(chance.choice("abcdefghijklmnopqrstuvwxyzäöü ,.;") for _ in range(5_000))
@@ -69,6 +68,7 @@ def test_loose_objects_whose_codes_are_long_are_read(repository: Repository) -> 
     assert len(listing(repository).items) == 200
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git program to make one")
 def test_repositories_with_longer_ids_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("1")
     who = ["-c", "user.name=Eva", "-c", "user.email=eva@example.org"]

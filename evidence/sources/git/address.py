@@ -54,13 +54,14 @@ def address(location: str) -> Address | None:
 
 
 def local_path(location: str) -> Path:
-    """The path on this machine in this text. Raises Refused."""
-    if not location.startswith("file:"):
-        return Path(location)
-    parts = urlsplit(location)
-    if parts.netloc not in {"", "localhost"}:
+    """The path on this machine in this text; it must not depend on where a process stands. Raises Refused."""
+    text = location
+    if location.startswith("file:"):
+        parts = urlsplit(location)
+        text = unquote(parts.path) if parts.netloc in {"", "localhost"} else ""
+    if not text.startswith("/") or "\0" in text:
         raise faults.malformed()
-    return Path(unquote(parts.path))
+    return Path(text)
 
 
 def _refuse_credentials(parts: SplitResult) -> None:

@@ -55,5 +55,5 @@ def unspoken() -> Refused:
 
 def malformed() -> Refused:
     """The address is none."""
-    message = gettext_noop("This is no address of a repository, such as https://host/path.git or ssh://git@host/path.git.")
+    message = gettext_noop("This is no place of a repository, such as /path, https://host/path.git or ssh://git@host/path.git.")
     return Refused("git_address", message)
