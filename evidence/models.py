@@ -786,6 +786,7 @@ class Run(models.Model):
 
     class Meta:
         ordering = ["-started_at"]
+        indexes = [models.Index(fields=["source", "outcome", "-started_at"], name="run_latest")]
 
     def __str__(self) -> str:
         return f"{self.source} {self.started_at:%Y-%m-%d %H:%M}"

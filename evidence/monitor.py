@@ -14,7 +14,7 @@ from typing import Final
 
 from django.db.models import Count, F, Max, Min, OuterRef, Q, QuerySet, Subquery
 
-from evidence import identity, jobs, projection, removal
+from evidence import identity, jobs, projection, removal, syncing
 from evidence.identity import Openness
 from evidence.models import AuditEvent, Document, Job, Receipt, Representation, Run, Source, SourceKind, id_list
 
@@ -26,7 +26,6 @@ EXPIRING_FROM: Final = 0.75
 """Share of the SLA from which on the age of rights is a matter: with a run every night, six hours are left to mend it."""
 LAGS_FROM: Final = timedelta(minutes=10)
 """A change that has not reached the index for so long is a matter: the worker brings it there within seconds."""
-_SYNC: Final = "sync"
 _BAD: Final = (Run.Outcome.INCOMPLETE, Run.Outcome.FAILED)
 
 
@@ -206,8 +205,9 @@ class _Places:
             pending=pending,
             oldest=oldest,
             dropped=_by_source(dropped, source_of),
-            given_up=Counter(one for one in removals if one is not None) + Counter(key for kind, key in over if kind == _SYNC),
-            due=dict(_of_kind(_SYNC).filter(attempts__lt=jobs.MAX_ATTEMPTS).values_list("key").annotate(Min("not_before"))),
+            given_up=Counter(one for one in removals if one is not None)
+            + Counter(key for kind, key in over if kind == syncing.JOB),
+            due=dict(_of_kind(syncing.JOB).filter(attempts__lt=jobs.MAX_ATTEMPTS).values_list("key").annotate(Min("not_before"))),
         )
 
 
