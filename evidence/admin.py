@@ -19,11 +19,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
-from evidence import audit, tokens, watching
+from evidence import audit, outbound, tokens, watching
 from evidence.content import Note
+from evidence.errors import Refused
 from evidence.models import AccessRule, AuditEvent, Group, Identity, Membership, Source, SourceKind, Tenant, Token, Upload
 from evidence.sources.kinds import KINDS
 
@@ -149,6 +150,11 @@ class SourceForm(SameTenantForm):
             self.add_error("sensitive", _("Its rights are kept here: there is nobody to ask."))
         if cleaned.get("ask_url") and kind != SourceKind.PUSH:
             self.add_error("ask_url", _("Only for sources that are pushed: of others the origin itself is asked."))
+        if cleaned.get("ask_url"):
+            try:
+                outbound.check(cleaned["ask_url"])
+            except Refused as error:
+                self.add_error("ask_url", gettext(error.template) % error.values)
         if cleaned.get("sensitive") and kind == SourceKind.PUSH and not cleaned.get("ask_url"):
             self.add_error("ask_url", _("A sensitive source that is pushed needs somebody who answers."))
         if cleaned.get("sync_every") and kind not in KINDS:

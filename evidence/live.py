@@ -77,6 +77,15 @@ def confirmed(
     return {pk: _tried(pk, then.get(pk, _no_answer)) for pk in classes}
 
 
+def lacks_secret(source: Source) -> bool:
+    """Whether the system that pushes to this sensitive source can't be asked: the operator's credentials hold no secret for it."""
+    return source.sensitive and source.kind == SourceKind.PUSH and not _secret(source)
+
+
+def _secret(source: Source) -> str:
+    return settings.CREDENTIALS.get(str(source), {}).get(SECRET, "")
+
+
 def _tried(source: int, call: Callable[[], T]) -> T | None:
     """What this gives; None for whatever goes wrong."""
     try:
@@ -158,13 +167,12 @@ def _allows(grant: Grant, person: _Person) -> bool:
 
 def _ask_there(row: Source, person: _Person) -> Callable[[], bool]:
     """A way to ask the system that pushes to this source."""
-    secret = settings.CREDENTIALS.get(str(row), {}).get(SECRET, "")
     question = {
         "source": row.name,
         "user": User.objects.get(pk=person.user).username,
         "groups": sorted(Group.objects.filter(pk__in=person.groups).values_list("name", flat=True)),
     }
-    return partial(_post, row.ask_url, question, secret, person.until)
+    return partial(_post, row.ask_url, question, _secret(row), person.until)
 
 
 def _post(url: str, question: Mapping[str, object], secret: str, until: float) -> bool:

@@ -139,6 +139,7 @@ def test_source_is_announced_only_to_groups_of_its_tenant(operator: Client, grou
         ({"kind": "local", "sensitive": "on"}, "sensitive", "nobody to ask"),
         ({"kind": "push", "sensitive": "on"}, "ask_url", "needs somebody who answers"),
         ({"ask_url": "https://example.org/"}, "ask_url", "Only for sources that are pushed"),
+        ({"kind": "push", "ask_url": "http://example.org/"}, "ask_url", "Only https"),
         ({"kind": "push", "sync_every": "1 00:00:00"}, "sync_every", "only receive"),
         ({"kind": "push", "watched": "on"}, "watched", "Only a folder on this machine"),
     ],

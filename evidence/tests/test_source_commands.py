@@ -93,6 +93,8 @@ def test_said_again_it_changes_what_is_given_and_nothing_else(place: Path) -> No
         (["--kind", "push", "--location", "{place}"], "only receives"),
         (["--kind", "push", "--every", "1h"], "only receives"),
         (["--kind", "push", "--sensitive"], "--ask-url"),
+        (["--kind", "push", "--sensitive", "--ask-url", "http://dms.example.org/"], "outbound_scheme"),
+        (["--kind", "push", "--sensitive", "--ask-url", "https://dms.example.org:8443/"], "outbound_port"),
         (["--kind", "local", "--sensitive"], "nobody to ask"),
         (["--kind", "git", "--location", "{place}", "--watch"], "--every"),
     ],
@@ -124,6 +126,13 @@ def test_a_source_keeps_its_kind(place: Path) -> None:
 def test_a_source_that_is_pushed_needs_no_place() -> None:
     assert "created" in create("akten", "--kind", "push")
     assert Source.objects.get().kind == "push"
+
+
+def test_a_sensitive_source_that_is_pushed_says_that_it_needs_a_secret(settings: Settings) -> None:
+    said = ("--kind", "push", "--sensitive", "--ask-url", "https://dms.example.org/ask")
+    assert 'ask_secret under ["lindenau/akten"]' in create("akten", *said)
+    settings.CREDENTIALS = {"lindenau/akten": {"ask_secret": "geheimnis"}}
+    assert "ask_secret" not in create("akten", *said)
 
 
 def test_what_was_fetched_to_try_a_place_is_kept_for_the_source(place: Path, settings: Settings) -> None:

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from evidence import audit, origins, runs, watching
+from evidence import audit, live, origins, outbound, runs, watching
 from evidence.errors import EvidenceError
 from evidence.management.people import find_groups, find_tenant, refusals_told
 from evidence.models import Group, Source, SourceKind
@@ -77,6 +77,8 @@ class Command(BaseCommand):
         if row.kind in KINDS:
             when = "as soon as manage.py work runs" if row.sync_every else f"with: manage.py sync {name} --tenant {tenant}"
             self.stdout.write(f"It is brought in line {when}")
+        if live.lacks_secret(row):
+            self.stdout.write(f'Nobody reads it before FUNDSTELLE_CREDENTIALS names a secret: {live.SECRET} under ["{row}"]')
 
 
 def _set(row: Source, options: Mapping[str, Any]) -> None:
@@ -119,6 +121,8 @@ def _check(row: Source, options: Mapping[str, Any]) -> None:
         raise CommandError("The rights of a local source are kept here: there is nobody to ask (--sensitive).")
     if row.ask_url and kind != SourceKind.PUSH:
         raise CommandError("--ask-url is for sources that are pushed: of others the origin itself is asked.")
+    if row.ask_url:
+        outbound.check(row.ask_url)
     if row.sensitive and kind == SourceKind.PUSH and not row.ask_url:
         raise CommandError("A sensitive source that is pushed needs --ask-url: who says what a person may read.")
     if not 0 <= row.max_missing_share <= 1:
