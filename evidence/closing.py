@@ -50,12 +50,17 @@ def open_again(access: Access, source: int) -> None:
 
 
 def confirm(access: Access, source: int) -> None:
-    """State that the rights of a restored source, which are kept here, are right as they are. Raises Refused for any other."""
+    """State that a restored source's rights are right as they are, and with them who is in which group.
+
+    Rights that are kept elsewhere count only once a run has seen them again. Raises Refused for a source that was not restored,
+    and for one that is pushed: the other system sends everything again and confirms that.
+    """
     row = mine(access, source)
+    kept_here = {"rights_confirmed_at": timezone.now()} if row.kind == SourceKind.LOCAL else {}
     with transaction.atomic():
-        restored = Source.objects.filter(pk=row.pk, kind=SourceKind.LOCAL, closed_because=Closed.RESTORED)
-        if not restored.update(closed_at=None, closed_because="", rights_confirmed_at=timezone.now()):
-            message = gettext_noop("Only rights that are kept here, of a source that was restored, are confirmed by hand.")
+        restored = Source.objects.filter(pk=row.pk, closed_because=Closed.RESTORED).exclude(kind=SourceKind.PUSH)
+        if not restored.update(closed_at=None, closed_because="", **kept_here):
+            message = gettext_noop("Only a source that was restored is confirmed by hand, and none that another system pushes.")
             raise Refused("nothing_to_confirm", message)
         _note(access, row, CONFIRMED)
 

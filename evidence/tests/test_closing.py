@@ -80,10 +80,20 @@ def test_a_restored_source_opens_by_a_confirmation_only(admin: Access, eva: User
     assert reads(eva) and codes() == [closing.CONFIRMED]
 
 
+def test_a_restored_folder_opens_when_it_is_confirmed_and_a_run_has_seen_its_rights(admin: Access, eva: User) -> None:
+    Source.objects.update(
+        kind=SourceKind.FOLDER, rights_confirmed_at=None, closed_at=timezone.now(), closed_because=Closed.RESTORED
+    )
+    closing.confirm(admin, key())
+    assert not reads(eva)
+    Source.objects.update(rights_confirmed_at=timezone.now())
+    assert reads(eva)
+
+
 @pytest.mark.parametrize(
     "fields",
     [
-        {"kind": SourceKind.FOLDER, "closed_because": Closed.RESTORED},
+        {"kind": SourceKind.PUSH, "closed_because": Closed.RESTORED},
         {"kind": SourceKind.LOCAL, "closed_because": Closed.ADMINISTRATOR},
     ],
 )

@@ -208,7 +208,7 @@ def _page(
         "concerns": monitor.concerns(found.state),
         "going": _going(found.state),
         "can_run": _can_run(row),
-        "can_confirm": found.state.openness is Openness.RESTORED and row.kind == SourceKind.LOCAL,
+        "can_confirm": found.state.openness is Openness.RESTORED and row.kind != SourceKind.PUSH,
         "pushed": row.kind == SourceKind.PUSH,
         "drawn": _drawn(found),
         "days": inspection.DAYS,
