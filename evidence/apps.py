@@ -19,5 +19,6 @@ class EvidenceConfig(AppConfig):
         register(checks.data_folder_is_ours, Tags.files)
         register(checks.data_folder_is_private, Tags.security, deploy=True)
         register(checks.database_is_usable, Tags.database)
+        register(checks.restore_is_finished, Tags.files)
         pre_migrate.connect(checks.lift_limits, sender=self)
         post_migrate.connect(checks.restore_limits, sender=self)

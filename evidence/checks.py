@@ -11,6 +11,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
 from django.db import DatabaseError, NotSupportedError, connections
 
+from evidence import archive
+
 CODE_POINT_ORDER = "SELECT 'B' < 'a' AND 'a b' < 'a-b' AND 'a-b' < 'ab' AND 'z' < 'ä'"
 CREATE_RIGHTLY = "createdb --template=template0 --encoding=UTF8 --locale=C NAME"
 
@@ -34,6 +36,14 @@ def data_folder_is_private(app_configs: Sequence[Any] | None, **options: Any) ->
             id="fundstelle.W001",
         )
     ]
+
+
+def restore_is_finished(app_configs: Sequence[Any] | None, **options: Any) -> list[CheckMessage]:
+    """What a restore has not brought up to date, nobody works with."""
+    if not (settings.DATA_DIR / archive.UNFINISHED).exists():
+        return []
+    hint = "Run it again, with the same backup: manage.py restore FILE"
+    return [Error("Restoring a backup was begun here and not finished.", hint=hint, id="fundstelle.E006")]
 
 
 def database_is_usable(

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from evidence import blobs
 from evidence.errors import Refused, gettext_noop
 
 NAME: Final = "purged"
@@ -40,7 +41,7 @@ def note(*public_ids: UUID) -> None:
         size = journal.seek(0, os.SEEK_END)
         journal.seek(max(size - 1, 0))
         torn = journal.read(1) not in {b"", b"\n"}
-        journal.write(b"\n" * torn + b"".join(f"{one}\n".encode() for one in public_ids))
+        journal.write(b"\n" * torn + encoded(public_ids))
         journal.flush()
         os.fsync(journal.fileno())
 
@@ -48,13 +49,28 @@ def note(*public_ids: UUID) -> None:
 def read(journal: Path) -> Sequence[UUID]:
     """All ids of a journal, in their order; none where there is no such file. Raises Refused for a file of another kind."""
     try:
-        lines = journal.read_text(encoding="ascii").splitlines()
-        return [UUID(line) for line in lines if not _TORN.fullmatch(line)]
+        return decoded(journal.read_bytes(), journal)
     except FileNotFoundError:
         return []
+
+
+def write(public_ids: Sequence[UUID]) -> None:
+    """Let these be the journal of this data folder."""
+    blobs.write_whole(path(), encoded(public_ids))
+
+
+def decoded(data: bytes, journal: Path) -> Sequence[UUID]:
+    """The ids of a journal that came from this path. Raises Refused."""
+    try:
+        return [UUID(line) for line in data.decode("ascii").splitlines() if not _TORN.fullmatch(line)]
     except ValueError:
         message = gettext_noop("%(path)s is no journal of removed documents: it has lines that are no ids.")
         raise Refused("purged_unreadable", message, path=journal) from None
+
+
+def encoded(ids: Sequence[UUID]) -> bytes:
+    """A journal of these ids."""
+    return "".join(f"{one}\n" for one in ids).encode()
 
 
 def since(earlier: Sequence[UUID], now: Sequence[UUID]) -> Sequence[UUID]:

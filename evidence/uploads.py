@@ -190,7 +190,7 @@ def choose(access: Access, upload: UUID, document: UUID | None) -> None:
 
 def discard(access: Access, upload: UUID) -> None:
     """Remove an upload and its bytes. Raises Unavailable, and Refused while it is being published."""
-    if not _remove(get_waiting(access, upload).pk):
+    if not remove(get_waiting(access, upload).pk):
         raise Refused("upload_publishing", gettext_noop("This is being published at this moment."))
 
 
@@ -199,8 +199,21 @@ def expire(upload: int) -> None:
     row = Upload.objects.waiting().filter(pk=upload).first()
     if row is None:
         return
-    if row.kept_until > timezone.now() or not _remove(row.pk):
+    if row.kept_until > timezone.now() or not remove(row.pk):
         jobs.enqueue(JOB, [row.pk], not_before=max(row.kept_until, timezone.now() + PUBLISHING_TAKES))
+
+
+def remove(upload: int) -> bool:
+    """Remove a waiting upload with what is kept for it; gives whether it was there and nobody was publishing it."""
+    with transaction.atomic():
+        found = Upload.objects.waiting().filter(unclaimed(), pk=upload)
+        digests = found.select_for_update().digests()
+        purged.note(*found.values_list("public_id", flat=True))
+        removed, _ = found.delete()
+        forget(digests)
+        if removed:
+            removal.wipe_soon()  # its name and title, of which the database's log has copies
+    return bool(removed)
 
 
 def published_as(row: Upload, document: Document) -> None:
@@ -322,16 +335,3 @@ def _facts(content: Content) -> dict[str, object]:
 def _plain(values: dict[str, object]) -> dict[str, object]:
     """Numbers and texts as JSON: of a file that is refused anything may be repeated, and PostgreSQL's JSON knows no U+0000."""
     return {name: value if isinstance(value, int | float) else normalise(str(value)) for name, value in values.items()}
-
-
-def _remove(upload: int) -> bool:
-    """Remove a waiting upload with what is kept for it; gives whether it was there and nobody was publishing it."""
-    with transaction.atomic():
-        found = Upload.objects.waiting().filter(unclaimed(), pk=upload)
-        digests = found.select_for_update().digests()
-        purged.note(*found.values_list("public_id", flat=True))
-        removed, _ = found.delete()
-        forget(digests)
-        if removed:
-            removal.wipe_soon()  # its name and title, of which the database's log has copies
-    return bool(removed)
