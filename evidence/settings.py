@@ -21,6 +21,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from evidence import logs
 
+SHORTEST_METRICS_TOKEN = 20
+"""Characters: whoever has it reads numbers, no text."""
 SHORTEST_SECRET_KEY = 50
 """Characters; what Django's own deployment check asks for."""
 MOST_DAYS = 36_500
@@ -105,6 +107,13 @@ def _secret(name: str) -> str:
     if not value:
         raise ImproperlyConfigured(f"{name}_FILE is empty.")
     return value
+
+
+def _metrics_token() -> str:
+    token = _secret("FUNDSTELLE_METRICS_TOKEN")
+    if token and (len(token) < SHORTEST_METRICS_TOKEN or not token.isascii() or not token.isprintable() or " " in token):
+        raise ImproperlyConfigured(f"FUNDSTELLE_METRICS_TOKEN has at least {SHORTEST_METRICS_TOKEN} letters, digits and signs.")
+    return token
 
 
 def _credentials(path: str) -> dict[str, dict[str, str]]:
@@ -265,6 +274,10 @@ KEEP = {
     "diagnosis": _kept("FUNDSTELLE_KEEP_DIAGNOSIS", 7, most=LONGEST_WORDS),
 }
 
+# Watching: /metrics answers to this token, and to nobody without one
+METRICS_TOKEN = _metrics_token()
+VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+
 # Origins: passwords and keys are kept apart from the database and its backups
 CREDENTIALS = _credentials(os.environ.get("FUNDSTELLE_CREDENTIALS", ""))
 
@@ -369,6 +382,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PRODUCTION
 CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "evidence.web.errors.forbidden"
 SECURE_SSL_REDIRECT = PRODUCTION
+SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$"]  # asked from beside the process, without TLS; they say nothing of anybody
 SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds()) if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None

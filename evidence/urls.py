@@ -20,6 +20,7 @@ from evidence.web import (
     errors,
     health,
     history,
+    metrics,
     pages,
     provider,
     search,
@@ -96,5 +97,7 @@ urlpatterns = [
     path("language/", login_not_required(set_language), name="set_language"),
     path(API, addresses.urls),
     path("healthz", health.alive, name="health"),
+    path("readyz", health.ready, name="ready"),
+    path("metrics", metrics.page, name="metrics"),
     path("admin/", admin.site.urls),
 ]

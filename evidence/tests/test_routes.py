@@ -17,8 +17,10 @@ pytestmark = pytest.mark.django_db
 
 OIDC: Final = {f"sign-in/oidc/{path}" for path in ("", "callback/", "signed-out/", "logout/")}
 """Unavailable to everybody where there is no identity provider."""
-OPEN: Final = {"sign-in/", "sign-out/", "language/", "healthz", f"{API[1:]}openapi.json"}
+OPEN: Final = {"sign-in/", "sign-out/", "language/", "healthz", "readyz", f"{API[1:]}openapi.json"}
 """For everybody: they show nothing of a tenant."""
+METRICS: Final = {"metrics"}
+"""Unavailable to everybody where there is no token for it."""
 NOTHING: Final = {f"{API[1:]}", f"{API[1:]}*"}
 """Addresses of the API that are none."""
 SIGNED_IN: Final = {
@@ -106,7 +108,7 @@ def filled(address: str) -> str:
 
 
 def test_every_address_has_a_rule() -> None:
-    known = OPEN | OIDC | NOTHING | SIGNED_IN | TOKEN
+    known = OPEN | OIDC | METRICS | NOTHING | SIGNED_IN | TOKEN
     assert {address for address in ALL if not address.startswith(OPERATOR)} == known
 
 
