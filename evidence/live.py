@@ -78,7 +78,7 @@ def confirmed(
 
 
 def lacks_secret(source: Source) -> bool:
-    """Whether the system that pushes to this sensitive source can't be asked: the operator's credentials hold no secret for it."""
+    """Whether the system that pushes to this sensitive source can't be asked, as the operator's credentials hold no secret."""
     return source.sensitive and source.kind == SourceKind.PUSH and not _secret(source)
 
 

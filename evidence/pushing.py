@@ -111,7 +111,7 @@ def give(call: Call, external_id: str, stated: Stated) -> Taken:
     """Let these rights be those of a document, whatever it holds. Raises Unavailable, Outdated, Busy."""
     with _alone(call):
         row = _known(call, external_id)
-        if row is None or row.withdrawn_at is not None:
+        if row is None or row.withdrawn_at is not None or row.current is None:
             raise Unavailable
         grant = _in_order(call, row, external_id, stated.rights, stated.as_of)
         before = _grant_of(row)

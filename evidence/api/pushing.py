@@ -134,7 +134,7 @@ def held(request: HttpRequest, source: str, after: str = "", limit: schemas.Whol
     """
     call = _call(request, source)
     most = paging.limit(limit, most=pushing.MAX_HELD)
-    rows = pushing.held(call, after=after, limit=most + 1)
+    rows = pushing.held(call, after=push.external_id(after) if after else "", limit=most + 1)
     following = rows[most - 1].external_id if len(rows) > most else None
     return schemas.HeldPage(documents=[schemas.Held.of(row) for row in rows[:most]], next=following)
 

@@ -78,7 +78,7 @@ class _Body:
 
 def document(request: HttpRequest) -> Sent:
     """The file and its metadata, which may be left out. Raises Refused."""
-    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    length = _length(request)
     if length > LARGEST + MAX_METADATA_BYTES + AROUND:
         raise _too_large(LARGEST)
     body = _Body(request)
@@ -98,6 +98,12 @@ def document(request: HttpRequest) -> Sent:
         metadata = said[0] if said else b"{}"
         refuse_large_metadata(len(metadata))
         return Sent(files.getlist(FILE)[0].name, files.getlist(FILE)[0].read(), metadata)
+
+
+def _length(request: HttpRequest) -> int:
+    """Of the body, as its head says; nothing is read of one that does not say it."""
+    said = str(request.META.get("CONTENT_LENGTH") or "")
+    return int(said) if said.isascii() and said.isdigit() else 0
 
 
 def _parsed(request: HttpRequest, body: _Body, parts: _Parts) -> tuple[QueryDict, MultiValueDict[str, Any]]:

@@ -27,6 +27,8 @@ _EVENTS: Final[Mapping[str, StrPromise]] = {
     "document.recalled": _("Document withdrawn by somebody who published it"),
     "revision.added": _("New version"),
     "rights.changed": _("Rights changed"),
+    "document.pushed": _("Sent by another system"),
+    "rights.pushed": _("Rights sent by another system"),
 }
 _CHANGES: Final[Mapping[Change, StrPromise]] = {
     Change.SAME: _("equal"),

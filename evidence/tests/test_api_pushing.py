@@ -464,6 +464,7 @@ def test_what_is_held_is_of_this_source_and_not_removed(pusher: Pusher) -> None:
     pusher.delete("a")
     assert pusher.get("documents").body == {"documents": [], "next": None}
     assert pusher.get("documents", {"limit": 0}).code == "limit_out_of_range"
+    assert pusher.get("documents", {"after": "a\0"}).code == "invalid_fields"
 
 
 def test_a_receipt_of_another_source_is_unavailable(pusher: Pusher) -> None:
