@@ -8,6 +8,7 @@ the index, so that doing it twice, or late, ends in the same state. Until then a
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import threading
 import time
@@ -15,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -41,8 +43,12 @@ QUICK: Final = 50
 """Changed documents that a search settles before it asks; more are left to the worker."""
 ARCHIVED: Final = 1 << 40
 """Added to the id of an earlier state, and to its access class: so that it is asked for only when somebody wants it."""
+_DAMAGED: Final = "-damaged"
 _POINTER: Final = "current"
+_PASSING: Final = frozenset({"index_busy", "index_unwritable"})
+"""Faults that no other index mends."""
 
+logger = logging.getLogger(__name__)
 _engines: dict[Path, Engine] = {}
 _engines_lock = threading.Lock()
 
@@ -87,17 +93,26 @@ def engine() -> Engine:
         path = _create_first()
     if not path.exists():
         raise _missing()
+    if _mark(path).exists():
+        raise IndexFault("index_damaged", gettext_noop("The search index is damaged. The worker builds it anew."))
     return _open(path)
 
 
 def ensure() -> None:
-    """See to it that there is an index that can be written; one that is missing or of an older format is built anew."""
+    """See to it that there is an index that can be written; one that is missing, damaged or of an older format is built anew."""
     try:
         engine().representations([])
     except IndexFault as fault:
-        if fault.code == "index_busy":
+        if fault.code in _PASSING:
             raise
         rebuild()
+
+
+def check() -> None:
+    """Read all of the index; what is damaged is built anew, and meanwhile nobody is answered from it. Raises IndexFault."""
+    with suppress(IndexFault):
+        engine().check()
+    ensure()
 
 
 def settle_quickly() -> None:
@@ -366,14 +381,26 @@ def _open(path: Path) -> Engine:
         if path not in _engines:
             _engines.clear()  # an older generation has been replaced and deleted
             # without making it: a rebuild may have replaced this file just now, and an empty one would find nothing
-            _engines[path] = SqliteEngine(path, may_create=False)
+            _engines[path] = SqliteEngine(path, may_create=False, damaged=partial(_note_damage, path))
         return _engines[path]
+
+
+def _mark(path: Path) -> Path:
+    """What tells every process that this file is damaged."""
+    return path.with_name(f"{path.name}{_DAMAGED}")
+
+
+def _note_damage(path: Path) -> None:
+    """Nobody is answered from this file any more, in whichever process."""
+    logger.error("index: %s is damaged", path.name)
+    with suppress(OSError):
+        _mark(path).touch()
 
 
 def _forget_others(keep: Path) -> None:
     for path in _files():
         if path != keep:
-            for ending in ("", "-wal", "-shm"):
+            for ending in ("", "-wal", "-shm", _DAMAGED):
                 path.with_name(path.name + ending).unlink(missing_ok=True)
 
 

@@ -35,6 +35,7 @@ PERIODIC: Final[Mapping[str, tuple[timedelta, Callable[[], object]]]] = {
     "runs.killed": (timedelta(minutes=1), runs.mark_killed),
     "drills.killed": (timedelta(minutes=1), canary.sweep),
     "classes.unused": (timedelta(days=1), ingest.forget_unused_classes),
+    "index.checked": (timedelta(hours=6), projection.check),
     "retention": (timedelta(days=1), retention.apply),
     "removals.again": (timedelta(days=1), removal.look_again),
 }

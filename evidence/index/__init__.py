@@ -106,6 +106,9 @@ class Engine(Protocol):
     def compact(self) -> None:
         """Write everything anew: afterwards what was removed is in no file of the index."""
 
+    def check(self) -> None:
+        """Compare all of it with its checksums. Raises IndexFault "index_format" when it is damaged."""
+
     def known(self, words: Collection[str]) -> set[str]:
         """Those of these words that it holds a place of, whosever it is."""
 

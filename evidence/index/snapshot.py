@@ -13,13 +13,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evidence.index import ATTRIBUTES
+from evidence.index import ATTRIBUTES, sums
 from evidence.index.postings import LONG, Flags, Integers
 
 AUDIENCES: Final = 8
 """How many sets of classes keep their mask (a byte a passage) until all are forgotten."""
 
-COLUMNS: Final = ("first_slot", "length(lengths)", "id", "public", "representation", "class", "attributes", "lengths")
+COLUMNS: Final = ("first_slot", "length(lengths)", "id", "public", "representation", "class", "attributes", "lengths", "sum")
 """What a snapshot is made of. Sorting by the first two gives the order of slots, documents without passages first."""
 
 
@@ -51,7 +51,10 @@ class Snapshot:
         """rows: COLUMNS of each document. slots: all that were ever given."""
         # sorted here because SQLite would move the long lengths about
         columns = zip(*sorted(rows), strict=True) if rows else [()] * len(COLUMNS)
-        first_slots, sizes, ids, public, representations, classes, attributes, packed_lengths = columns
+        first_slots, sizes, ids, public, representations, classes, attributes, packed_lengths, kept = columns
+        made = map(sums.of_document, ids, public, representations, classes, first_slots, attributes, packed_lengths)
+        if list(made) != list(kept):
+            raise sums.Damaged
         lengths = np.frombuffer(b"".join(packed_lengths), LONG)
         self.epoch = epoch
         self.ids = _integers(ids)
@@ -107,6 +110,8 @@ def _integers(values: Collection[int]) -> Integers:
 def _places(slots: int, first_slots: Integers, passages: Integers) -> NDArray[np.int32]:
     """The document of each slot, -1 for slots whose document is gone."""
     ends = first_slots + passages
+    if (np.append(first_slots, slots) < np.concatenate([[0], ends])).any():
+        raise sums.Damaged
     unused = np.append(first_slots, slots) - np.concatenate([[0], ends])
     runs = np.zeros(2 * len(passages) + 1, np.int64)
     runs[::2], runs[1::2] = unused, passages

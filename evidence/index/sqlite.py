@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from evidence.index import Entry, Hit, Indexed, Result, changes, postings, ranking
+from evidence.index import Entry, Hit, Indexed, Result, changes, postings, ranking, sums
 from evidence.index.postings import LONG, Integers
 from evidence.index.query import Query
 from evidence.index.ranking import Occurrences
@@ -28,9 +28,11 @@ from evidence.index.storage import Storage, meta, rows
 class SqliteEngine:
     """An `Engine`; `path` is the file (SQLite keeps a -wal and a -shm file beside it)."""
 
-    def __init__(self, path: Path, *, may_create: bool = True) -> None:
-        """may_create: whether a missing file is made; else asking it raises IndexFault (`index_unreachable`)."""
-        self._storage = Storage(path, may_create=may_create)
+    def __init__(self, path: Path, *, may_create: bool = True, damaged: Callable[[], object] = lambda: None) -> None:
+        """may_create: whether a missing file is made; else asking it raises IndexFault (`index_unreachable`). damaged: told when
+        the file turns out to be.
+        """
+        self._storage = Storage(path, may_create=may_create, damaged=damaged)
         self._snapshot: Snapshot | None = None
         self._building = threading.Lock()
 
@@ -85,6 +87,14 @@ class SqliteEngine:
             snapshot = self._current(connection)
             return sum(snapshot.strays(_slots(connection, word).slots) for word in set(words))
 
+    def check(self) -> None:
+        """As Engine says. Reads all of it: some seconds for a million passages."""
+        with self._storage.reading() as connection:
+            if rows(connection, "PRAGMA integrity_check(1)") != [("ok",)]:
+                raise sums.Damaged
+            changes.check(connection)
+            _read_snapshot(connection, meta(connection, "epoch"))
+
     def documents(self, only: Collection[int] | None = None) -> Iterator[Indexed]:
         """As Engine says, as of one moment."""
         which = "1" if only is None else "id IN (SELECT value FROM json_each(?))"
@@ -135,6 +145,7 @@ class SqliteEngine:
 
 def _read_snapshot(connection: apsw.Connection, epoch: int) -> Snapshot:
     documents = rows(connection, f"SELECT {', '.join(COLUMNS)} FROM document")
+    sums.expect(sum(row[-1] for row in documents), meta(connection, "documents"))
     return Snapshot(epoch, meta(connection, "next_slot"), documents)
 
 
@@ -161,12 +172,17 @@ def _occurrences(connection: apsw.Connection, phrases: Sequence[tuple[str, ...]]
 
 def _word(connection: apsw.Connection, word: str, audience: Audience) -> Occurrences:
     slots, counts = _slots(connection, word)
+    if len(slots) and slots[-1] >= len(audience.readable):
+        raise sums.Damaged
     readable = audience.readable[slots]
     return Occurrences(slots[readable], counts[readable])
 
 
 def _slots(connection: apsw.Connection, word: str) -> postings.Postings:
-    return postings.read(rows(connection, "SELECT segment, slots, counts FROM posting WHERE word = ?", (word,)))
+    found = rows(connection, "SELECT segment, slots, counts, sum FROM posting WHERE word = ?", (word,))
+    for segment, slots, counts, kept in found:
+        sums.expect(sums.of_posting(word, segment, slots, counts), kept)
+    return postings.read([(segment, slots, counts) for segment, slots, counts, _ in found])
 
 
 def _phrase(connection: apsw.Connection, words: Sequence[str], audience: Audience) -> Occurrences:
@@ -194,7 +210,10 @@ class _Places(NamedTuple):
 
 
 def _places(connection: apsw.Connection, word: str) -> _Places:
-    found = rows(connection, "SELECT segment, slots, counts, positions FROM posting WHERE word = ?", (word,))
-    slots, counts = postings.read([row[:3] for row in found])
+    slots, counts = _slots(connection, word)
+    statement = "SELECT segment, slots, counts, positions, positions_sum FROM posting WHERE word = ?"
+    found = rows(connection, statement, (word,))
+    for segment, _, _, positions, kept in found:
+        sums.expect(sums.of_positions(word, segment, positions), kept)
     sizes = [postings.size(row[1]) for row in found]
     return _Places(slots, counts, postings.read_positions([row[3] for row in found], counts, sizes))

@@ -1,23 +1,28 @@
 """The file of the embedded index: its tables, its connections, its transactions. Only APSW opens it.
 
 Two SQLite libraries on one file break its locks, so Django's sqlite3 never sees it. Every thread has a connection of its own.
+
+Rows carry checksums (`evidence.index.sums`), because SQLite notices only damage to its own structure. Whoever meets damage tells
+`damaged`, and nobody gets an answer from what is left.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 import apsw
 
 from evidence.errors import IndexFault, gettext_noop
+from evidence.index.sums import Damaged
 from evidence.index.tokens import TOKENISER
 
-FORMAT: Final = f"postings 1 {TOKENISER}"
+FORMAT: Final = f"postings 2 {TOKENISER}"
 BUSY_MILLISECONDS: Final = 30_000
 """Longer than one batch of an import takes to write."""
 PAGE_BYTES: Final = 8192
@@ -30,10 +35,11 @@ SCHEMA: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE document (
   id INTEGER PRIMARY KEY, public BLOB NOT NULL, representation INTEGER NOT NULL, class INTEGER NOT NULL,
-  first_slot INTEGER NOT NULL, attributes TEXT NOT NULL, lengths BLOB NOT NULL, words BLOB NOT NULL
+  first_slot INTEGER NOT NULL, attributes TEXT NOT NULL, lengths BLOB NOT NULL, words BLOB NOT NULL, sum INTEGER NOT NULL
 );
 CREATE TABLE posting (
-  word TEXT NOT NULL, segment INTEGER NOT NULL, slots BLOB NOT NULL, counts BLOB NOT NULL, positions BLOB NOT NULL,
+  word TEXT NOT NULL, segment INTEGER NOT NULL, slots BLOB NOT NULL, counts BLOB NOT NULL, sum INTEGER NOT NULL,
+  positions BLOB NOT NULL, positions_sum INTEGER NOT NULL,
   PRIMARY KEY (word, segment)
 ) WITHOUT ROWID;
 """
@@ -42,27 +48,30 @@ CREATE TABLE posting (
 class Storage:
     """An index file, made when it is not there. Raises IndexFault when it is out of reach, damaged, of another format or busy."""
 
-    def __init__(self, path: Path, *, may_create: bool = True) -> None:
+    def __init__(self, path: Path, *, may_create: bool = True, damaged: Callable[[], object] = lambda: None) -> None:
+        """damaged: told when the file turns out to be."""
         self.path = path
         self._may_create = may_create
+        self._damaged = damaged
         self._local = threading.local()
         self._inherited: list[apsw.Connection] = []
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
         """One unchanging state of the file."""
-        with _faults():
+        with self._faults():
             connection = self._connection()
             connection.execute("BEGIN")
             try:
                 yield connection
             finally:
-                connection.execute("COMMIT")
+                with suppress(apsw.Error):  # it read only
+                    connection.execute("COMMIT")
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """One change: all of it or nothing. Raises the epoch."""
-        with _faults():
+        with self._faults():
             connection = self._connection()
             with _immediate(connection):
                 yield connection
@@ -70,23 +79,38 @@ class Storage:
 
     def checkpoint(self) -> None:
         """Leave nothing of older states in the log. Waits for readers; raises IndexFault if they don't end."""
-        with _faults():
+        with self._faults():
             ((busy, _, _),) = self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
             if busy:
                 raise apsw.BusyError
 
     def compact(self) -> None:
         """Write the file anew. Pages keep copies of rows that moved within their tree, which secure_delete does not know of."""
-        with _faults():
+        with self._faults():
             self._connection().execute("VACUUM")
         self.checkpoint()
 
     def _connection(self) -> apsw.Connection:
         connection = self._opened()
         if getattr(self._local, "checked", None) is not connection:
-            _check_format(connection)
+            _check_format(connection, may_create=self._may_create)
             self._local.checked = connection
         return connection
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except apsw.BusyError as error:
+            raise IndexFault("index_busy", gettext_noop("The index is busy. Please try again.")) from error
+        except (apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
+            raise IndexFault("index_unreachable", gettext_noop("The index can't be opened.")) from error
+        except (apsw.FullError, apsw.ReadOnlyError) as error:
+            message = gettext_noop("The index can't be written: the disk is full, or does not let it.")
+            raise IndexFault("index_unwritable", message) from error
+        except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, Damaged, UnicodeDecodeError, zlib.error) as error:
+            self._damaged()
+            raise _format_fault() from error
 
     def _opened(self) -> apsw.Connection:
         """This thread's connection. After a fork the parent's is kept aside: to close it here would break the parent's locks."""
@@ -106,8 +130,10 @@ def rows(connection: apsw.Connection, statement: str, values: tuple[object, ...]
 
 def meta(connection: apsw.Connection, name: str) -> int:
     """A number that the file keeps about itself."""
-    ((value,),) = rows(connection, "SELECT value FROM meta WHERE name = ?", (name,))
-    return int(value)
+    found = rows(connection, "SELECT value FROM meta WHERE name = ?", (name,))
+    if len(found) != 1 or not isinstance(found[0][0], int):
+        raise Damaged
+    return int(found[0][0])
 
 
 def _open(path: Path, *, may_create: bool) -> apsw.Connection:
@@ -127,9 +153,9 @@ def _open(path: Path, *, may_create: bool) -> apsw.Connection:
     return connection
 
 
-def _check_format(connection: apsw.Connection) -> None:
-    """Create the tables in an empty file; refuse a file of another format."""
-    if not rows(connection, "SELECT 1 FROM sqlite_schema"):
+def _check_format(connection: apsw.Connection, *, may_create: bool) -> None:
+    """Create the tables in an empty file that may be made; refuse a file of another format."""
+    if may_create and not rows(connection, "SELECT 1 FROM sqlite_schema"):
         with _immediate(connection):
             if not rows(connection, "SELECT 1 FROM sqlite_schema"):
                 _create(connection)
@@ -142,7 +168,7 @@ def _create(connection: apsw.Connection) -> None:
     """The first epoch is random: a process that knew another file at this path must not take it for one it knows."""
     epoch = int.from_bytes(os.urandom(6), "big")
     connection.execute(SCHEMA)
-    connection.execute("INSERT INTO meta VALUES ('format', ?), ('epoch', ?), ('next_slot', 0)", (FORMAT, epoch))
+    connection.execute("INSERT INTO meta VALUES ('format', ?), ('epoch', ?), ('next_slot', 0), ('documents', 0)", (FORMAT, epoch))
 
 
 @contextmanager
@@ -152,20 +178,9 @@ def _immediate(connection: apsw.Connection) -> Iterator[None]:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        with suppress(apsw.Error):  # a full disk and some damage have rolled back by themselves
+            connection.execute("ROLLBACK")
         raise
-
-
-@contextmanager
-def _faults() -> Iterator[None]:
-    try:
-        yield
-    except apsw.BusyError as error:
-        raise IndexFault("index_busy", gettext_noop("The index is busy. Please try again.")) from error
-    except apsw.CantOpenError as error:
-        raise IndexFault("index_unreachable", gettext_noop("The index can't be opened.")) from error
-    except (apsw.NotADBError, apsw.CorruptError) as error:
-        raise _format_fault() from error
 
 
 def _format_fault() -> IndexFault:

@@ -36,6 +36,7 @@ class Command(BaseCommand):
         count = 0
         with tqdm(total=documents, desc="verify", unit="document", disable=options["verbosity"] == 0) as bar:
             try:
+                projection.engine().check()
                 found = sampling.everything(sources, progress=bar.update)
                 for line in chain((f"{one.fault} {one.document}" for one in found), _rest() if everything else ()):
                     self.stdout.write(line)
