@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.contrib.auth.models import User
 
-from evidence.models import AuditEvent, Document, Group, Identity, Membership, Source, Tenant, Token
+from evidence.models import AuditEvent, Document, Group, Identity, Membership, Provisioned, Source, Tenant, Token
 
 Audited = Tenant | Group | Membership | Source | Token | User | Identity
 
@@ -29,6 +29,18 @@ def about_all(documents: Iterable[Document], code: str) -> None:
     AuditEvent.objects.bulk_create(
         [AuditEvent(tenant_id=row.source.tenant_id, code=code, document=row.public_id) for row in documents], batch_size=500
     )
+
+
+def members(group: Group, *, added: Sequence[int], removed: Sequence[int]) -> None:
+    """Write down whom an identity provider put into this group and took out of it."""
+    ids: dict[str, object] = {"group": group.pk, "added": sorted(added), "removed": sorted(removed)}
+    AuditEvent.objects.create(tenant_id=group.tenant_id, code="group.members", ids=ids)
+
+
+def provisioned(row: Provisioned, change: str) -> None:
+    """Write down what an identity provider did to a person or group that it pushes: created, changed, deleted, refused."""
+    ids: dict[str, object] = {"pushed": str(row.public_id), "user": row.user_id, "group": row.group_id, "active": row.active}
+    AuditEvent.objects.create(tenant_id=row.tenant_id, code=f"pushed.{change}", ids=ids)
 
 
 def _tenant(row: Audited) -> Tenant | None:

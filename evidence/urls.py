@@ -3,12 +3,12 @@
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
-from django.urls import path
+from django.urls import path, re_path
 from django.views.defaults import server_error
 from django.views.generic import TemplateView
 from django.views.i18n import set_language
 
-from evidence.api import addresses
+from evidence.api import addresses, scim
 from evidence.api import errors as api_errors
 from evidence.index.query import MAX_LENGTH, MAX_WORDS
 from evidence.index.tokens import MAX_WORD_LENGTH
@@ -96,6 +96,7 @@ urlpatterns = [
     path("tenant/", account.choose_tenant, name="tenant"),
     path("language/", login_not_required(set_language), name="set_language"),
     path(API, addresses.urls),
+    re_path(r"^scim/v2(?P<path>/.*|)$", scim.call, name="scim"),
     path("healthz", health.alive, name="health"),
     path("readyz", health.ready, name="ready"),
     path("metrics", metrics.page, name="metrics"),

@@ -17,6 +17,8 @@ pytestmark = pytest.mark.django_db
 
 OIDC: Final = {f"sign-in/oidc/{path}" for path in ("", "callback/", "signed-out/", "logout/")}
 """Unavailable to everybody where there is no identity provider."""
+SCIM: Final = {"^scim/v2(?P<path>/.*|)$"}
+"""The same where it does not push people; test_scim.py knows the rest."""
 OPEN: Final = {"sign-in/", "sign-out/", "language/", "healthz", "readyz", f"{API[1:]}openapi.json"}
 """For everybody: they show nothing of a tenant."""
 METRICS: Final = {"metrics"}
@@ -108,7 +110,7 @@ def filled(address: str) -> str:
 
 
 def test_every_address_has_a_rule() -> None:
-    known = OPEN | OIDC | METRICS | NOTHING | SIGNED_IN | TOKEN
+    known = OPEN | OIDC | SCIM | METRICS | NOTHING | SIGNED_IN | TOKEN
     assert {address for address in ALL if not address.startswith(OPERATOR)} == known
 
 
