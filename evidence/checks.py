@@ -11,7 +11,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
 from django.db import DatabaseError, NotSupportedError, connections
 
-from evidence import archive
+from evidence import archive, outbound
+from evidence.errors import Refused
 
 CODE_POINT_ORDER = "SELECT 'B' < 'a' AND 'a b' < 'a-b' AND 'a-b' < 'ab' AND 'z' < 'ä'"
 CREATE_RIGHTLY = "createdb --template=template0 --encoding=UTF8 --locale=C NAME"
@@ -78,6 +79,17 @@ def _faults_of_server(alias: str) -> list[CheckMessage]:
         return [Error(f"The database keeps texts as {encoding}, not as UTF-8.", hint=CREATE_RIGHTLY, id="fundstelle.E004")]
     if not in_order:
         return [Error("The database does not order texts by their code points.", hint=CREATE_RIGHTLY, id="fundstelle.E005")]
+    return []
+
+
+def alarm_webhook_can_be_called(app_configs: Sequence[Any] | None, **options: Any) -> list[CheckMessage]:
+    """An alarm that can't be told is none."""
+    try:
+        if settings.ALARM_WEBHOOK:
+            outbound.check(settings.ALARM_WEBHOOK)
+    except Refused as refused:
+        hint = "A host of the own network is listed in FUNDSTELLE_PRIVATE_HOSTS."
+        return [Error(f"FUNDSTELLE_ALARM_WEBHOOK: {refused}", hint=hint, id="fundstelle.E007")]
     return []
 
 

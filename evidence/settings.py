@@ -7,17 +7,19 @@ the secret key is random. FUNDSTELLE_ENV=production adds what a public address n
 from __future__ import annotations
 
 import os
+import socket
 import tempfile
 import tomllib
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from csp.constants import NONCE, NONE, SELF
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import validate_email
 
 from evidence import logs
 
@@ -114,6 +116,38 @@ def _metrics_token() -> str:
     if token and (len(token) < SHORTEST_METRICS_TOKEN or not token.isascii() or not token.isprintable() or " " in token):
         raise ImproperlyConfigured(f"FUNDSTELLE_METRICS_TOKEN has at least {SHORTEST_METRICS_TOKEN} letters, digits and signs.")
     return token
+
+
+def _addresses(name: str) -> list[str]:
+    found = _names(name, "")
+    for address in found:
+        try:
+            validate_email(address)
+        except ValidationError:
+            raise ImproperlyConfigured(f"{name} holds addresses of mail, with commas between them.") from None
+    return found
+
+
+def _mail(url: str) -> dict[str, Any]:
+    """How mail is sent. smtp://user:password@host:port, smtps (TLS from the start), smtp+starttls; file:///folder for trying."""
+    ports = {"smtp": 25, "smtps": 465, "smtp+starttls": 587, "file": None, "": None}
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit("wrong:"), None
+    if parts.scheme not in ports or bool(parts.hostname) == (parts.scheme in {"file", ""}) or parts.query or parts.fragment:
+        raise ImproperlyConfigured("FUNDSTELLE_MAIL_URL is as in smtp+starttls://user:password@host:587, smtps://, or smtp://.")
+    kind = {"file": "filebased", "": "dummy"}.get(parts.scheme, "smtp")
+    return {
+        "backend": f"django.core.mail.backends.{kind}.EmailBackend",
+        "scheme": parts.scheme,
+        "host": parts.hostname or "localhost",
+        "port": port or ports[parts.scheme] or 25,
+        "user": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "folder": parts.path if parts.scheme == "file" else None,
+    }
 
 
 def _credentials(path: str) -> dict[str, dict[str, str]]:
@@ -273,6 +307,21 @@ KEEP = {
     "traces": _kept("FUNDSTELLE_KEEP_TRACES", 30),
     "diagnosis": _kept("FUNDSTELLE_KEEP_DIAGNOSIS", 7, most=LONGEST_WORDS),
 }
+
+# Alarms: whom they are told, and how mail is sent
+ALARM_MAIL = _addresses("FUNDSTELLE_ALARM_MAIL")
+ALARM_WEBHOOK = os.environ.get("FUNDSTELLE_ALARM_WEBHOOK", "")
+ALARM_WEBHOOK_SECRET = _secret("FUNDSTELLE_ALARM_WEBHOOK_SECRET")
+MAIL = _mail(_secret("FUNDSTELLE_MAIL_URL"))
+EMAIL_BACKEND = MAIL["backend"]
+EMAIL_HOST, EMAIL_PORT = MAIL["host"], MAIL["port"]
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL["user"], MAIL["password"]
+EMAIL_USE_SSL, EMAIL_USE_TLS = MAIL["scheme"] == "smtps", MAIL["scheme"] == "smtp+starttls"
+EMAIL_FILE_PATH = MAIL["folder"]
+EMAIL_TIMEOUT = 10  # seconds: a server that does not answer is tried again
+DEFAULT_FROM_EMAIL = os.environ.get("FUNDSTELLE_MAIL_FROM") or f"fundstelle@{socket.getfqdn()}"
+if ALARM_MAIL and not MAIL["scheme"]:
+    raise ImproperlyConfigured("FUNDSTELLE_ALARM_MAIL needs FUNDSTELLE_MAIL_URL, which says how mail is sent.")
 
 # Watching: /metrics answers to this token, and to nobody without one
 METRICS_TOKEN = _metrics_token()

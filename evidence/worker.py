@@ -17,7 +17,7 @@ from typing import Final
 from django.db import close_old_connections, connections
 from django.utils import timezone
 
-from evidence import canary, heartbeat, ingest, jobs, projection, removal, retention, runs, syncing, uploads, watching
+from evidence import alarms, canary, heartbeat, ingest, jobs, projection, removal, retention, runs, syncing, uploads, watching
 from evidence.errors import EvidenceError, IndexFault
 from evidence.models import Job
 
@@ -36,6 +36,7 @@ PERIODIC: Final[Mapping[str, tuple[timedelta, Callable[[], object]]]] = {
     "drills.killed": (timedelta(minutes=1), canary.sweep),
     "classes.unused": (timedelta(days=1), ingest.forget_unused_classes),
     "index.checked": (timedelta(hours=6), projection.check),
+    alarms.JOB: (alarms.EVERY, alarms.check),
     "retention": (timedelta(days=1), retention.apply),
     "removals.again": (timedelta(days=1), removal.look_again),
 }
