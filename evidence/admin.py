@@ -25,7 +25,19 @@ from django.utils.translation import gettext_lazy as _
 from evidence import audit, outbound, tokens, watching
 from evidence.content import Note
 from evidence.errors import Refused
-from evidence.models import AccessRule, AuditEvent, Group, Identity, Membership, Source, SourceKind, Tenant, Token, Upload
+from evidence.models import (
+    AccessRule,
+    AuditEvent,
+    Group,
+    Identity,
+    Membership,
+    Provider,
+    Source,
+    SourceKind,
+    Tenant,
+    Token,
+    Upload,
+)
 from evidence.sources.kinds import KINDS
 
 admin.site.site_header = admin.site.site_title = "Fundstelle"
@@ -119,6 +131,20 @@ class SameTenantForm(ModelForm):
         return cleaned
 
 
+class MembershipForm(SameTenantForm):
+    """Who is in a group of an identity provider, that one says: by hand nobody gets in or out."""
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse to give or take them."""
+        cleaned = super().clean()
+        before = set(self.instance.groups.exclude(issuer="")) if self.instance.pk else set()
+        changed = before ^ {group for group in cleaned.get("groups", ()) if group.issuer}
+        if changed:
+            names = ", ".join(sorted(group.name for group in changed))
+            self.add_error("groups", _("The identity provider says who is in it: %(names)s") % {"names": names})
+        return cleaned
+
+
 class SourceForm(SameTenantForm):
     """A source is announced to groups of its own tenant, and has only what its kind can have."""
 
@@ -181,10 +207,16 @@ class TenantAdmin(FixedTenant):
 class GroupAdmin(Protected, FixedTenant):
     """Groups."""
 
-    list_display = ["name", "tenant", "issuer"]
+    list_display = ["name", "tenant", "issuer", "external_id", "name_there"]
     list_filter = ["tenant"]
-    search_fields = ["name"]
-    readonly_fields = ["issuer", "external_id"]
+    list_select_related = ["tenant", "provisioned"]
+    search_fields = ["name", "external_id", "provisioned__name"]
+    readonly_fields = ["issuer", "external_id", "name_there"]
+
+    @admin.display(description=_("name at the issuer"))
+    def name_there(self, group: Group) -> str:
+        """What the provider that pushes it calls it. Rules know it by its name here alone."""
+        return str(group.provisioned.name) if hasattr(group, "provisioned") else ""
 
     def rules_about(self, rows: Sequence[Any]) -> QuerySet[AccessRule]:
         """Rights that name one of these groups."""
@@ -195,7 +227,7 @@ class GroupAdmin(Protected, FixedTenant):
 class MembershipAdmin(FixedTenant):
     """Memberships: taking one away, or a group out of it, holds for the person's next request."""
 
-    form = SameTenantForm
+    form = MembershipForm
     list_display = ["user", "tenant", "role", "active"]
     list_filter = ["tenant", "role", "active"]
     search_fields = ["user__username"]
@@ -295,10 +327,11 @@ class PersonAdmin(Protected, UserAdmin):
 class IdentityAdmin(ModelAdmin):
     """Who people are at an identity provider: to be read only. The provider says it when they sign in, or pushes it."""
 
-    list_display = ["id", "user", "issuer", "groups_at"]
+    list_display = ["id", "user", "issuer", "groups_at", "groups_problem", "signed_out_at"]
+    list_filter = ["groups_problem"]
     list_select_related = ["user"]
     search_fields = ["user__username", "subject"]
-    fields = ["user", "issuer", "subject", "groups_at", "created_at"]
+    fields = ["user", "issuer", "subject", "groups_at", "groups_problem", "signed_out_at", "created_at"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Whoever could make one could be anybody."""
@@ -309,7 +342,28 @@ class IdentityAdmin(ModelAdmin):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """The account is made inactive, or deleted with its identities."""
+        """Only together with the account."""
+        place = request.resolver_match
+        return place is not None and str(place.url_name).startswith("auth_user_")
+
+
+@admin.register(Provider)
+class ProviderAdmin(ModelAdmin):
+    """Identity providers that push people, and when each was last heard: what it pushed counts for a while from then on."""
+
+    list_display = ["issuer", "heard_at"]
+    fields = ["issuer", "heard_at"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """It makes itself known."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A time written here would confirm what nobody confirmed."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """As for changing it."""
         return False
 
 

@@ -1,14 +1,17 @@
-"""Commands about what an identity provider says: naming its groups, linking an account."""
+"""What operators do about an identity provider: naming its groups, linking an account, looking after it."""
 
 from __future__ import annotations
 
 from io import StringIO
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
-from evidence.models import AuditEvent, Group, Identity, Membership
+from evidence.models import AuditEvent, Group, Identity, Membership, Provider, Provisioned
 from evidence.tests.builders import group, person, tenant
 
 pytestmark = pytest.mark.django_db
@@ -104,3 +107,51 @@ def test_what_cannot_be_linked_is_refused(name: str, subject: str) -> None:
     with pytest.raises(CommandError):
         run("linkperson", name, "--subject", subject)
     assert not Identity.objects.exists()
+
+
+# By hand, in the administration
+
+
+@pytest.fixture
+def operator(client: Client) -> Client:
+    client.force_login(User.objects.create_superuser("chefin"))
+    return client
+
+
+def test_nobody_gets_into_or_out_of_a_group_of_a_provider_by_hand(operator: Client) -> None:
+    theirs = Group.objects.create(tenant=tenant(), name="netz", issuer=ISSUER, external_id="f-7")
+    eva, max_ = (Membership.objects.get(user=person(name)) for name in ("eva", "max"))
+    eva.groups.add(theirs)
+    alle = group("alle")
+    form = {"role": "reader", "active": "on"}
+    for row, groups, status in ((eva, [alle], 200), (max_, [theirs], 200), (eva, [alle, theirs], 302), (max_, [alle], 302)):
+        sent = form | {"groups": [one.pk for one in groups]}
+        assert operator.post(f"/admin/evidence/membership/{row.pk}/change/", sent).status_code == status
+    assert {one.name for one in eva.groups.all()} == {"alle", "netz"}
+    assert {one.name for one in max_.groups.all()} == {"alle"}
+
+
+def test_what_a_pushed_group_is_called_there_is_shown_beside_its_name_here(operator: Client) -> None:
+    theirs = Group.objects.create(tenant=tenant(), name="idp-0a1b", issuer=ISSUER, external_id="f-7")
+    Provisioned.objects.create(tenant=tenant(), issuer=ISSUER, group=theirs, name="Netzbetrieb Nord")
+    group("alle")
+    page = operator.get("/admin/evidence/group/").content.decode()
+    assert "Netzbetrieb Nord" in page and "f-7" in page
+    assert operator.get("/admin/evidence/group/?q=betrieb").content.decode().count("idp-0a1b") >= 1
+
+
+def test_an_account_goes_with_its_identities_and_they_do_not_go_alone(operator: Client) -> None:
+    eva = person("eva")
+    row = Identity.objects.create(user=eva, issuer=ISSUER, subject="e-1", groups_problem="elsewhere")
+    assert "elsewhere" in operator.get("/admin/evidence/identity/").content.decode()
+    assert operator.post(f"/admin/evidence/identity/{row.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert operator.post(f"/admin/auth/user/{eva.pk}/delete/", {"post": "yes"}).status_code == 302
+    assert not Identity.objects.exists()
+
+
+def test_when_a_provider_was_heard_is_shown_and_not_written(operator: Client) -> None:
+    row = Provider.objects.create(issuer=ISSUER, heard_at=timezone.now())
+    assert ISSUER in operator.get("/admin/evidence/provider/").content.decode()
+    for way in ("change", "delete"):
+        assert operator.post(f"/admin/evidence/provider/{row.pk}/{way}/", {"post": "yes"}).status_code == 403
+    assert operator.get("/admin/evidence/provider/add/").status_code == 403
