@@ -219,15 +219,13 @@ class _Commits:
     def _moved(self, changes: Changes, others: Sequence[Changes]) -> Mapping[bytes, bytes]:
         """What was renamed in a commit itself: what a merge has from one of its parents was not."""
         asked = {path: pair for path, pair in changes.items() if pair[1] is None or all(path in other for other in others)}
-        return moves(asked, self._content, self._effort) if any(new for _, new in asked.values()) else {}
+        return moves(asked, self._objects.size, self._content, self._effort) if any(new for _, new in asked.values()) else {}
 
     def _tree(self, oid: bytes) -> bytes:
         known = self._read.get(oid)
         return known.tree if known else self._objects.commit(oid).tree
 
-    def _content(self, oid: bytes) -> bytes | None:
-        if self._objects.size(oid) > MAX_COMPARED_BYTES:
-            return None
+    def _content(self, oid: bytes) -> bytes:
         return self._objects.file(oid, MAX_COMPARED_BYTES)
 
 

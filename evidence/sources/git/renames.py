@@ -29,8 +29,8 @@ MAX_COMPARED_BYTES: Final = 2_000_000
 """Of a file that is compared by its content; longer ones are found again when they are renamed without an edit."""
 MAX_PAIRS: Final = 40_000
 """Of files that are compared by their content in one commit: 200 that went with 200 that came take a second or two."""
-MAX_REWRITES: Final = 500
-"""Changed paths of one commit of which it is asked whether anything is left."""
+MAX_REWRITES: Final = 100
+"""Changed paths of one commit of which it is asked whether anything is left; where more changed, nobody wrote them anew."""
 MAX_EFFORT: Final = 3_000_000_000
 """Lines that are compared in one history: some minutes. A history that takes more was made to take more."""
 
@@ -54,41 +54,46 @@ class Effort:
             raise Refused("git_renames_too_many", message)
 
 
-def moves(changes: Changes, read: Callable[[bytes], bytes | None], effort: Effort) -> Mapping[bytes, bytes]:
-    """New path -> old path of each file that was renamed. read: gives the bytes with an id, None for too many. Raises Refused."""
-    return _Moves(changes, _Content(read, effort)).found()
+def moves(
+    changes: Changes, size: Callable[[bytes], int], read: Callable[[bytes], bytes], effort: Effort
+) -> Mapping[bytes, bytes]:
+    """New path -> old path of each file that was renamed. size, read: give length and bytes of an id. Raises Refused."""
+    return _Moves(changes, _Content(size, read, effort)).found()
 
 
 @dataclass(slots=True)
 class _Content:
     """How much the contents of files have in common. Each is taken apart once."""
 
-    read: Callable[[bytes], bytes | None]
+    size: Callable[[bytes], int]
+    read: Callable[[bytes], bytes]
     effort: Effort
-    _known: dict[bytes, Counter[bytes] | None] = field(default_factory=dict)
-    _lengths: dict[bytes, int] = field(default_factory=dict)
+    _known: dict[bytes, Counter[bytes]] = field(default_factory=dict)
+    _sizes: dict[bytes, int] = field(default_factory=dict)
 
     def length(self, oid: bytes) -> int:
-        self._pieces(oid)
-        return self._lengths[oid]
+        if oid not in self._sizes:
+            self._sizes[oid] = self.size(oid)
+        return self._sizes[oid]
 
-    def common(self, first: bytes, second: bytes) -> int | None:
-        """Bytes in equal pieces; None when one of the two is too long to compare."""
+    def can_be_alike(self, first: bytes, second: bytes) -> bool:
+        """Whether two files are near enough in length, and short enough to be compared."""
+        shorter, longer = sorted((self.length(first), self.length(second)))
+        return shorter > 0 and shorter * 100 >= ALIKE * longer and longer <= MAX_COMPARED_BYTES
+
+    def common(self, first: bytes, second: bytes) -> int:
+        """Bytes in equal pieces."""
         one, other = self._pieces(first), self._pieces(second)
-        if one is None or other is None:
-            return None
         if len(other) < len(one):
             one, other = other, one
         self.effort.spend(len(one))
         return sum(min(count, other[piece]) * len(piece) for piece, count in one.items() if piece in other)
 
-    def _pieces(self, oid: bytes) -> Counter[bytes] | None:
+    def _pieces(self, oid: bytes) -> Counter[bytes]:
         if oid not in self._known:
-            data = self.read(oid)
-            pieces = [] if data is None else _PIECE.findall(data)
+            pieces = _PIECE.findall(self.read(oid))
             self.effort.spend(len(pieces))
-            self._known[oid] = None if data is None else Counter(pieces)
-            self._lengths[oid] = 0 if data is None else len(data)
+            self._known[oid] = Counter(pieces)
         return self._known[oid]
 
 
@@ -110,18 +115,25 @@ class _Moves:
 
     def _part_rewritten(self) -> None:
         """Take what hardly anything is left of for two files, where there is another file that one of the two can be."""
-        if not self._went and not self._came and not _exchanged(self._edited.values()):
+        if len(self._edited) > MAX_REWRITES:
             return
-        for path, (old, new) in sorted(self._edited.items())[:MAX_REWRITES]:
-            if self._is_rewritten(old, new):
+        held, hold = {old for old, _ in self._edited.values()}, {new for _, new in self._edited.values()}
+        went, came = self._comparable(self._went.values()), self._comparable(self._came.values())
+        for path, (old, new) in self._edited.items():
+            went_on = old in hold or any(self._content.can_be_alike(old, one) for one in came)
+            came_from = new in held or any(self._content.can_be_alike(one, new) for one in went)
+            if (went_on or came_from) and self._is_rewritten(old, new):
                 self._went[path], self._came[path] = old, new
 
+    def _comparable(self, others: Collection[bytes]) -> Collection[bytes]:
+        """These files, unless they are too many to be compared with those that were edited."""
+        return list(others) if len(others) * len(self._edited) <= MAX_PAIRS else ()
+
     def _is_rewritten(self, old: bytes, new: bytes) -> bool:
-        common = self._content.common(old, new)
-        if common is None:
-            return False
         shorter, longer = sorted((self._content.length(old), self._content.length(new)))
-        return longer >= MIN_REWRITTEN_BYTES and common * 100 < REWRITTEN * shorter
+        if not MIN_REWRITTEN_BYTES <= longer <= MAX_COMPARED_BYTES:
+            return False
+        return self._content.common(old, new) * 100 < REWRITTEN * shorter
 
     def _pair_equal(self) -> None:
         """Files with equal bytes: those of the same name first, then in the order of their paths."""
@@ -152,19 +164,13 @@ class _Moves:
 
     def _likeness(self, old: bytes, new: bytes) -> int:
         """Percent of the longer file."""
-        shorter, longer = sorted((self._content.length(old), self._content.length(new)))
-        if not shorter or shorter * 100 < ALIKE * longer:
+        if not self._content.can_be_alike(old, new):
             return 0
-        return (self._content.common(old, new) or 0) * 100 // longer
+        return self._content.common(old, new) * 100 // max(self._content.length(old), self._content.length(new))
 
     def _pair(self, old: bytes, new: bytes) -> None:
         self._found[new] = old
         del self._went[old], self._came[new]
-
-
-def _exchanged(edited: Collection[tuple[bytes, bytes]]) -> bool:
-    """Whether one path now holds what another one held."""
-    return not {old for old, _ in edited}.isdisjoint(new for _, new in edited)
 
 
 def _by_content(files: Mapping[bytes, bytes]) -> dict[bytes, list[bytes]]:
