@@ -5,7 +5,7 @@ withheld or out of date, receipts, revocations, the last sample, confirmations o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -160,22 +160,28 @@ def _ended(row: Source, *, since: datetime) -> Sequence[tuple[datetime, datetime
 
 
 def _confirmations(row: Source, ended: Sequence[tuple[datetime, datetime, str]], *, since: datetime) -> Sequence[Confirmation]:
-    """By runs and by hand, with what confirmed the rights at `since`, and what counts now, whatever confirmed it."""
+    """By runs, hands and pushing systems, with what confirmed the rights at `since`, and whatever confirms them now."""
     if row.kind == SourceKind.LOCAL:
         return []
     complete = Run.Outcome.COMPLETE
     before = row.runs.filter(outcome=complete, finished_at__lt=since).order_by("-finished_at").first()
-    by_hand = AuditEvent.objects.filter(
+    others = AuditEvent.objects.filter(
         Q(at__gte=since), tenant=row.tenant_id, code=closing.CONFIRMED, ids__source=row.pk
     ).order_by("at")
     found = [Confirmation(at, started) for started, at, outcome in ended if outcome == complete and at >= since]
-    found += [Confirmation(at, at) for at in by_hand.values_list("at", flat=True)]
+    found += [Confirmation(at, _as_of(ids) or at) for at, ids in others.values_list("at", "ids")]
     if before is not None and before.finished_at is not None:
         found.append(Confirmation(before.finished_at, before.started_at))
     counts = row.rights_confirmed_at
-    if counts is not None and all(one.as_of != counts for one in found):
+    if counts is not None and not any(abs(one.as_of - counts) < timedelta(seconds=1) for one in found):
         found.append(Confirmation(counts, counts))
     return sorted(found, key=lambda one: one.at)
+
+
+def _as_of(ids: Mapping[str, object]) -> datetime | None:
+    """What a pushing system confirmed its rights as of."""
+    stated = ids.get("as_of")
+    return datetime.fromisoformat(stated) if isinstance(stated, str) else None
 
 
 def _stale(kept: QuerySet[Document], last: Run | None) -> QuerySet[Document]:

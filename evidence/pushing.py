@@ -185,7 +185,12 @@ def confirm(call: Call, said: Confirmation) -> Confirmed:
             AuditEvent.objects.create(
                 tenant=source.tenant,
                 code="rights.confirmed",
-                ids={"source": source.pk, "token": call.token, "withdrawn": len(missing)},
+                ids={
+                    "source": source.pk,
+                    "token": call.token,
+                    "withdrawn": len(missing),
+                    "as_of": said.as_of.isoformat(timespec="seconds"),
+                },
             )
     return Confirmed(said.as_of, len(missing), unknown)
 
