@@ -19,7 +19,6 @@ from django.conf import settings
 from django.core.mail import send_mail
 from django.db.models import Count, Q
 from django.utils import timezone, translation
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -259,7 +258,7 @@ def _paragraph(alarm: Alarm) -> str:
 
 
 def _shown(at: datetime) -> str:
-    return date_format(timezone.localtime(at), "SHORT_DATETIME_FORMAT")
+    return f"{timezone.localtime(at):%Y-%m-%d %H:%M}"
 
 
 def _post(alarms: Sequence[Alarm]) -> None:
