@@ -26,6 +26,7 @@ _EVENTS: Final[Mapping[str, StrPromise]] = {
     "document.purge_requested": _("Removal asked for"),
     "document.recalled": _("Document withdrawn by somebody who published it"),
     "revision.added": _("New version"),
+    "revision.retired": _("Earlier version removed for its age"),
     "rights.changed": _("Rights changed"),
     "document.pushed": _("Sent by another system"),
     "rights.pushed": _("Rights sent by another system"),
