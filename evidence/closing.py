@@ -62,7 +62,7 @@ def confirm(access: Access, source: int) -> None:
         if not restored.update(closed_at=None, closed_because="", **kept_here):
             message = gettext_noop("Only a source that was restored is confirmed by hand, and none that another system pushes.")
             raise Refused("nothing_to_confirm", message)
-        _note(access, row, CONFIRMED)
+        _note(access, row, CONFIRMED if kept_here else OPENED)
 
 
 def _note(access: Access, row: Source, code: str) -> None:

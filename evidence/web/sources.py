@@ -116,9 +116,13 @@ def open_again(request: HttpRequest, source: int) -> HttpResponse:
 
 @for_administrators("POST")
 def confirm(request: HttpRequest, source: int) -> HttpResponse:
-    """State that the rights of a restored source, which are kept here, are right."""
-    closing.confirm(cast(Request, request).access, source)
-    messages.success(request, _("Its rights are confirmed, and the source is open."))
+    """State that what a backup said of a restored source is right; what else it needs to open is said."""
+    request = cast(Request, request)
+    closing.confirm(request.access, source)
+    if identity.rights_are_fresh(closing.mine(request.access, source), now=timezone.now()):
+        messages.success(request, _("Its rights are confirmed, and the source is open."))
+    else:
+        messages.success(request, _("It opens by itself after the next complete run, which confirms its rights."))
     return redirect("source", source)
 
 
