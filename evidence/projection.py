@@ -142,8 +142,7 @@ def rebuild(progress: Callable[[int], object] = lambda passages: None) -> int:
     progress is called with the number of passages of each batch. Gives the number of documents.
     """
     with _writing(wait=True):
-        number = max((int(path.stem) for path in _files()), default=0) + 1
-        path = _folder() / f"{number}.sqlite3"
+        path = _new_path()
         fresh = SqliteEngine(path)
         count = 0
         for documents in _chunks(_indexable()):
@@ -362,9 +361,17 @@ def _files() -> list[Path]:
     return [path for path in _folder().glob("*.sqlite3") if path.stem.isdigit()]
 
 
+def _new_path() -> Path:
+    """A name that no index had: whoever deletes all files must not lead a process to ask a half-built one, or to stay at one that
+    it has open still.
+    """
+    newest = max((int(path.stem) for path in _files()), default=0)
+    return _folder() / f"{max(newest + 1, time.time_ns() // 1_000)}.sqlite3"
+
+
 def _create_first() -> Path:
     _folder().mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = _folder() / "1.sqlite3"
+    path = _new_path()
     SqliteEngine(path).checkpoint()  # makes the file
     _point_at(path)
     return path
