@@ -69,6 +69,7 @@ def restore(
     gone = purged.read(journal or purged.path())
     whole = archive.verify(path, progress)
     _begin(whole.name)
+    purged.write(gone)  # whoever goes on after a sudden end need not know where it came from
     with archive.beside(mark(), archive.DATABASE) as dump:
         earlier = _unpack(path, dump, progress)
         later = purged.since(earlier, gone)

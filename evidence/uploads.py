@@ -243,8 +243,8 @@ def unclaimed() -> Q:
 def forget(digests: set[str]) -> None:
     """Remove those bytes that nothing names any more, as soon as the transaction is committed that stopped naming them.
 
-    Not within it: it could still be undone, and the bytes would not come back. What dies in between, or comes while a backup is
-    being made, leaves them to the next wiping.
+    Not within it: it could still be undone, and the bytes would not come back. Who dies in between leaves them to the next
+    wiping; so does who comes while a backup is being made.
     """
     transaction.on_commit(partial(_forget, frozenset(digests - {""})), robust=True)
 
@@ -252,11 +252,14 @@ def forget(digests: set[str]) -> None:
 def _forget(digests: frozenset[str]) -> None:
     if not digests:
         return
-    with blobs.alone():
-        named = set(Revision.objects.filter(source_sha256__in=digests).values_list("source_sha256", flat=True))
-        named |= Upload.objects.waiting().filter(Q(sha256__in=digests) | Q(content__in=digests)).digests()
-        for digest in digests - named:
-            blobs.remove(digest)
+    try:
+        with blobs.alone():
+            named = set(Revision.objects.filter(source_sha256__in=digests).values_list("source_sha256", flat=True))
+            named |= Upload.objects.waiting().filter(Q(sha256__in=digests) | Q(content__in=digests)).digests()
+            for digest in digests - named:
+                blobs.remove(digest)
+    except EvidenceError:
+        removal.wipe_soon()
 
 
 def _replaceable(access: Access, document: UUID) -> Document | None:
