@@ -355,7 +355,7 @@ def test_a_purge_removes_what_killed_imports_and_rebuilds_left(tmp_path: Path, d
     (data_folder / "index" / "7.sqlite3").touch()
     removal.request_purge(document("a"))
     worker.run_due()
-    assert [path.name for path in (data_folder / "index").glob("*.sqlite3")] == ["1.sqlite3"]
+    assert [path.name for path in (data_folder / "index").glob("*.sqlite3")] == [(data_folder / "index" / "current").read_text()]
     assert [path.name for path in (data_folder / "blobs").glob("*/*")] == [sha256(b"Bleibt.").hexdigest()]
 
 

@@ -50,10 +50,21 @@ def test_a_missing_index_is_a_fault_and_the_worker_builds_it_anew(tmp_path: Path
 
 def test_a_rebuild_ends_in_the_same_index_and_drops_the_old_file(tmp_path: Path, data_folder: Path) -> None:
     publish(tmp_path, {"a.txt": "Text a.", "b.txt": "Text b."})
-    before = list(projection.engine().documents())
+    before, (old,) = list(projection.engine().documents()), (data_folder / "index").glob("*.sqlite3")
     assert projection.rebuild() == 2
     assert list(projection.engine().documents()) == before
-    assert [path.name for path in (data_folder / "index").glob("*.sqlite3")] == ["2.sqlite3"]
+    (new,) = (data_folder / "index").glob("*.sqlite3")
+    assert new.name != old.name
+
+
+def test_an_index_that_was_deleted_is_not_built_anew_under_its_old_name(tmp_path: Path, data_folder: Path) -> None:
+    """Whoever has the old file open would go on asking it, and whoever has not would ask a half-built one."""
+    publish(tmp_path, {"a.txt": "Text a."})
+    (old,) = (data_folder / "index").glob("*.sqlite3")
+    old.unlink()
+    projection.ensure()
+    assert not old.exists()
+    assert search(access(person("eva", ["alle"])), "text").total == 1
 
 
 def test_searches_go_on_during_a_rebuild(tmp_path: Path) -> None:
