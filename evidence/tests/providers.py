@@ -54,6 +54,7 @@ class Provider:
     token: Callable[[Claims], object] = signed
     answers: dict[str, Callable[[], Answer]] = field(default_factory=dict)
     signed_in: str = ""
+    refuses: str = ""
     asked: list[str] = field(default_factory=list)
     forms: list[str] = field(default_factory=list)
     _codes: dict[str, Claims] = field(default_factory=dict)
@@ -63,8 +64,9 @@ class Provider:
         asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
         back = {"state": asked["state"]}
         person = subject or self.signed_in
-        if not person:
-            return f"{asked['redirect_uri']}?{urlencode(back | {'error': 'login_required', 'error_description': 'Geheimes'})}"
+        if self.refuses or not person:
+            error = {"error": self.refuses or "login_required", "error_description": "Geheimes"}
+            return f"{asked['redirect_uri']}?{urlencode(back | error)}"
         code = secrets.token_urlsafe(20)
         self._codes[code] = asked | {"subject": person}
         return f"{asked['redirect_uri']}?{urlencode(back | {'code': code})}"
