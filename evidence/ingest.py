@@ -258,10 +258,12 @@ def _write(intake: Intake, documents: Sequence[States], report: Report, told: ru
         left += rest
         told.advance(_items(some) - _items(rest))
     settled.now(0)
-    for external_id, items, begun in _ahead(intake, left):
-        intake.write(external_id, items, begun)
-        told.advance(len(items))
-        settled.now_and_then(report.counts["passages"])
+    for some in _chunks(left):
+        intake.look_up(some)
+        for external_id, items, begun in _ahead(intake, some):
+            intake.write(external_id, items, begun)
+            told.advance(len(items))
+            settled.now_and_then(report.counts["passages"])
 
 
 def _items(documents: Sequence[States]) -> int:

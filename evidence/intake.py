@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from django.db import transaction
@@ -27,7 +27,18 @@ from evidence.content import Content, Note
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.formats import FORMATS, Format
 from evidence.grants import Grant, Principals
-from evidence.models import AccessClass, AccessRule, Document, Effect, Representation, Retired, Revision, Source, id_list
+from evidence.models import (
+    AccessClass,
+    AccessRule,
+    AuditEvent,
+    Document,
+    Effect,
+    Representation,
+    Retired,
+    Revision,
+    Source,
+    id_list,
+)
 from evidence.profile import PROFILE
 from evidence.sources import Item, Refusal, Rights
 
@@ -173,6 +184,8 @@ class Intake:
         known = source.documents.all() if only is None else source.documents.filter(external_id=only)
         self._known = dict(known.values_list("external_id", "pk"))
         self._given = dict(given)
+        self._rows_seen: dict[str, Document] = {}
+        self._kept_seen = _NOTHING_KEPT
 
     def grant(self, rights: Rights) -> Grant:
         """These rights for the people who exist."""
@@ -185,13 +198,21 @@ class Intake:
 
         said: id in the source -> what is said now; at most MANY. Belongs into one transaction.
         """
-        rows = self._rows(said)
-        taken = [(row, said[row.external_id]) for row in rows.values() if row.withdrawn_at is None]
-        taken = [(row, grant) for row, grant in taken if grant.takes_from(self._grant_of(row))]
-        for row, grant in taken:
-            self._give(row, grant.within(self._grant_of(row)))
-        projection.record([row.pk for row, _ in taken])
-        return len(taken)
+        keys = [self._known[one] for one in said if one in self._known]
+        rows = Document.objects.select_for_update().filter(pk__in=keys, withdrawn_at=None)
+        taken: defaultdict[tuple[int, str], list[Document]] = defaultdict(list)
+        for row in rows.only("external_id", "public_id", "access_class"):
+            before = self._grant_of(row)
+            if said[row.external_id].takes_from(before):
+                grant = said[row.external_id].within(before)
+                taken[self._class(grant), grant.problem].append(row)
+        for (access_class, problem), some in taken.items():
+            mine = Document.objects.filter(pk__in=[row.pk for row in some])
+            mine.update(access_class=access_class, rights_problem=problem, updated_at=timezone.now())
+            self._note_moves(some, access_class)
+        everything = [row.pk for some in taken.values() for row in some]
+        projection.record(everything)
+        return len(everything)
 
     def give(self, external_id: str, grant: Grant) -> bool:
         """Let this be the right of a document that is here, whatever it holds; gives whether it was another one.
@@ -224,6 +245,12 @@ class Intake:
                     self._tell(row, "updated" if changed else "unchanged")
         return left
 
+    def look_up(self, documents: Sequence[States]) -> None:
+        """Learn what is here of documents that are about to be read, at most MANY: at once, not one after the other."""
+        keys = [self._known[external_id] for external_id, _ in documents if external_id in self._known]
+        self._rows_seen = {row.external_id: row for row in Document.objects.filter(pk__in=keys)}
+        self._kept_seen = _Kept.of(keys)
+
     def take(self, external_id: str, items: Sequence[Item]) -> None:
         """Read one document and write it."""
         self.write(external_id, items, self.begin(external_id, items))
@@ -231,7 +258,7 @@ class Intake:
     def begin(self, external_id: str, items: Sequence[Item]) -> Sequence[Begun | EvidenceError]:
         """Read the bytes of a document's states, and begin to take apart what is new of them."""
         known = self._known.get(external_id)
-        kept = _Kept.of([] if known is None else [known])
+        kept = self._kept_seen if external_id in self._rows_seen else _Kept.of([] if known is None else [known])
         return [self._begin(known, item, kept, current=item is items[-1]) for item in items]
 
     def write(self, external_id: str, items: Sequence[Item], begun: Sequence[Begun | EvidenceError]) -> None:
@@ -244,11 +271,15 @@ class Intake:
         reads = [_awaited(one) for one in begun]
         if self._stop():
             raise EndedEarly(STOPPED)
+        if (row := self._rows_seen.get(external_id)) and self._is_so(row, items, reads):
+            self._tell(row, "unchanged")
+            return
         self._stated.still(max((one.read_at for one in begun if isinstance(one, Begun)), default=0.0))
         try:
             self._write(external_id, items, reads)
         except _Gone:
             del self._known[external_id]
+            self._rows_seen.pop(external_id, None)
             self.take(external_id, items)
             return
         for item, read in zip(items, reads, strict=True):
@@ -268,6 +299,19 @@ class Intake:
             changed = current is not None and self._facts(row, items[-1], current)
         fresh = any(state is not None and state.new for state in states)
         self._tell(row, "new" if known is None else "changed" if fresh else "updated" if changed else "unchanged")
+
+    def _is_so(self, row: Document, items: Sequence[Item], reads: Sequence[_Read | EvidenceError]) -> bool:
+        """Whether nothing has to be written: every state is kept, and everything is as it is said."""
+        if any(
+            isinstance(read, EvidenceError) or not _is_kept(item, read.begun) for item, read in zip(items, reads, strict=True)
+        ):
+            return False
+        last, item = reads[-1], items[-1]
+        if isinstance(last, EvidenceError) or last.begun.revision is None or last.begun.kept is None:
+            return False
+        given = self._classes.get(self.grant(item.rights).digest())
+        said = None if given is None else self._said(item, last.begun.kept, given)
+        return said is not None and said == _facts_of(row, said) and last.begun.revision.path == item.path
 
     def _rows(self, external_ids: Iterable[str]) -> Mapping[str, Document]:
         """Those of these documents that are here, as they are now; nobody else changes them until the transaction ends."""
@@ -314,10 +358,10 @@ class Intake:
             read_at = time.monotonic()
             self._failures = 0
         digest = hashlib.sha256(data).hexdigest()
-        revision = Revision.objects.filter(document=known, label=item.label, source_sha256=digest).first() if known else None
+        revision = None if known is None else kept.revisions.get((known, item.label, digest))
         if known is not None and revision is None and not current and (known, item.label, digest) in kept.retired:
             return Begun(parser, form.media_type, digest, None, None, read_at=read_at, retired=True)
-        made = None if revision is None else representations.kept(revision, parser)
+        made = None if revision is None else kept.representation(revision, parser)
         content = None if made else self._parse_new(ending, data, item)
         return Begun(parser, form.media_type, digest, revision, made, content, data, read_at)
 
@@ -383,21 +427,24 @@ class Intake:
         audit.about(row, "revision.added", actor=self._actor, revision=revision.pk)
         return revision
 
-    def _facts(self, row: Document, item: Item, state: _State) -> bool:
-        """Metadata, rights and the current state of a document, together; gives whether anything changed."""
-        grant = self.grant(item.rights)
+    def _said(self, item: Item, current: Representation, access_class: int) -> dict[str, Any]:
+        """Metadata, rights and the current state of a document as they are to be."""
         said = item.metadata
-        title = (said.title or state.representation.title or PurePosixPath(item.path).stem)[: representations.MAX_TITLE]
-        facts = {
-            "access_class_id": self._class(grant),
-            "current_id": state.representation.pk,
+        title = (said.title or current.title or PurePosixPath(item.path).stem)[: representations.MAX_TITLE]
+        return {
+            "access_class_id": access_class,
+            "current_id": current.pk,
             "withdrawn_at": None,
-            "rights_problem": grant.problem,
+            "rights_problem": self.grant(item.rights).problem,
             "title": title,
             "title_key": Document.title_key_for(title),
             **{name: getattr(said, name) for name in _METADATA},
         }
-        before = {name: getattr(row, name) for name in facts}
+
+    def _facts(self, row: Document, item: Item, state: _State) -> bool:
+        """Bring metadata, rights and the current state of a document in line, together; gives whether anything changed."""
+        facts = self._said(item, state.representation, self._class(self.grant(item.rights)))
+        before = _facts_of(row, facts)
         moved = state.path != item.path
         if moved:  # where a file is can change without its bytes; whoever asks its origin about it must name it right
             Revision.objects.filter(pk=state.representation.revision_id).update(path=item.path)
@@ -420,6 +467,22 @@ class Intake:
         row.updated_at = timezone.now()
         row.save(update_fields=["access_class", "rights_problem", "updated_at"])
         audit.about(row, "rights.changed", actor=self._actor, old=old, new=row.access_class_id)
+
+    def _note_moves(self, rows: Sequence[Document], access_class: int) -> None:
+        """An audit event for each of these rows, which have this class now."""
+        AuditEvent.objects.bulk_create(
+            [
+                AuditEvent(
+                    tenant_id=self._source.tenant_id,
+                    actor_id=self._actor,
+                    code="rights.changed",
+                    document=row.public_id,
+                    ids={"old": row.access_class_id, "new": access_class},
+                )
+                for row in rows
+            ],
+            batch_size=MANY,
+        )
 
     def _grant_of(self, row: Document) -> Grant:
         """What the document's class gives."""
@@ -451,9 +514,10 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What is here of some documents, by the stamps of their states.
+    """What is here of some documents.
 
-    revisions: document, label and stamp -> revision. representations: revision and parser -> what it made under this profile.
+    revisions: document and label, with the stamp and with the digest -> revision. made: revision and parser -> what it made under
+    this profile.
     retired: document and label, with the digest and with the stamp, of states that were removed for their age.
     """
 
@@ -465,10 +529,10 @@ class _Kept:
     def of(cls, documents: Collection[int]) -> _Kept:
         """Three queries."""
         gone = Retired.objects.filter(document__in=documents).values_list("document", "label", "stamp", "source_sha256")
-        rows = list(Revision.objects.filter(document__in=documents).exclude(stamp="").order_by("pk"))
+        rows = list(Revision.objects.filter(document__in=documents).order_by("pk"))
         made = Representation.objects.filter(revision__in=id_list([row.pk for row in rows], using="default"), profile=PROFILE)
         return cls(
-            {(row.document_id, row.label, row.stamp): row for row in rows},
+            {(row.document_id, row.label, name): row for row in rows for name in (row.stamp, row.source_sha256) if name},
             {
                 (row.revision_id, Parser(row.parser_name, row.parser_version, row.parser_configuration)): row
                 for row in made.order_by("-pk")
@@ -504,6 +568,9 @@ class _Kept:
         return None if found is None else _State(found, revision.path, new=False)
 
 
+_NOTHING_KEPT: Final = _Kept({}, {}, frozenset())
+
+
 def public_id(source: Source, external_id: str) -> UUID:
     """The document's id for everybody: the same in every database, and no hint of how many others exist."""
     return uuid5(NAMESPACE_URL, "\0".join((source.tenant.slug, source.name, external_id)))
@@ -520,6 +587,17 @@ def _stored(revision: Revision) -> bytes | None:
         return blobs.read(revision.source_sha256)
     except EvidenceError:
         return None
+
+
+def _is_kept(item: Item, begun: Begun) -> bool:
+    """Whether a state is here as it is, with the stamp by which it is known."""
+    if begun.revision is None or begun.kept is None:
+        return begun.retired
+    return not item.stamp or begun.revision.stamp == item.stamp
+
+
+def _facts_of(row: Document, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
 
 
 def _awaited(begun: Begun | EvidenceError) -> _Read | EvidenceError:
