@@ -9,7 +9,7 @@ MANAGE := $(BIN)/python manage.py
 CHECKED_AS_PRODUCTION := env FUNDSTELLE_ENV=production FUNDSTELLE_DEBUG=0 FUNDSTELLE_HOSTS=fundstelle.example \
 	FUNDSTELLE_SECRET_KEY=only-for-the-checks-$$($(BIN)/python -c 'import secrets; print(secrets.token_hex(32))')
 
-.PHONY: demo test test-postgres check bench messages lock format
+.PHONY: demo test test-postgres drill check bench messages lock format
 
 demo: .venv/for-running  ## Serve demo documents on http://localhost:$(PORT)
 	@exec $(MANAGE) demo --port $(PORT)
@@ -19,6 +19,9 @@ test: check  ## Everything: checks, unit tests, browser tests
 
 test-postgres: .venv/for-development  ## The unit and browser tests on a PostgreSQL server, found or installed, and started for them
 	@CHROMIUM="$$(sh e2e/find-chromium)" && export CHROMIUM && exec e2e/with-postgres $(BIN)/pytest -n 2 $(ARGS)
+
+drill: .venv/for-development  ## Faults, tried for real: kill -9, full disk, damaged index and others; some take root
+	@env DJANGO_SETTINGS_MODULE=evidence.tests.settings $(BIN)/python -m drill $(ARGS)
 
 check: .venv/for-development  ## Format, lint, types, import rules, templates, migrations, deployment
 	$(BIN)/ruff format --check --quiet .

@@ -1,0 +1,1 @@
+"""Faults, tried for real, on processes and files of their own: `make drill`, or `python -m drill NAME ...`."""

@@ -1,0 +1,46 @@
+"""The index can't be written for a while: searches go on, what changed is not shown as it was, and it catches up by itself."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from drill.outcome import Outcome, Skipped
+from drill.site import site
+
+
+def run(folder: Path) -> Outcome:
+    """Changes at the origin while the index is mounted read-only."""
+    with site(folder, "--watch") as place:
+        place.serve()
+        with place.asking():
+            with _read_only(place.place.data / "index"):
+                place.work()
+                for _ in range(6):
+                    place.origin.change()
+                place.sync(check=False)
+                time.sleep(3)
+                for person in ("anna", "ben"):
+                    for number in sorted(place.origin.states):
+                        answer = place.ask(person, f"dokument{number}")
+                        if answer.quotes and list(answer.quotes) != place.expected(person, number):
+                            place.wrong.append(f"{person} found {list(answer.quotes)} while the index could not follow")
+            took = place.recovers()
+        return Outcome(place.wrong, f"right again {took:.1f} s after; answers {dict(sorted(place.answers.items()))}")
+
+
+@contextmanager
+def _read_only(folder: Path) -> Iterator[None]:
+    """Root writes files whatever their mode says, so the folder is mounted again."""
+    try:
+        subprocess.run(["mount", "--bind", folder, folder], check=True, capture_output=True)
+        subprocess.run(["mount", "-o", "remount,ro,bind", folder], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        raise Skipped("mounting takes root") from None
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
