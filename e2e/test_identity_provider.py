@@ -33,7 +33,7 @@ from evidence.tests import providers
 
 WORD = "Drosselklappe"
 SENTENCE = f"Die {WORD} wird im Frühjahr geprüft."
-BUTTON = "Sign in with the account of your organisation"
+BUTTON = "Sign in with your organisation’s account"
 EVA: dict[str, Any] = {"given_name": "Eva", "family_name": "Lindner"}
 
 
