@@ -92,7 +92,9 @@ def history(access: Access, document: UUID) -> History:
     """Revisions and events of a readable document. Raises Unavailable."""
     row = documents.get(access, document)
     revisions = row.revisions.prefetch_related("representations").order_by("-dated", "-id")
-    events = AuditEvent.objects.filter(document=row.public_id, tenant=access.tenant).exclude(code__startswith="citation.")
+    events = AuditEvent.objects.filter(document=row.public_id, tenant=access.tenant)
+    for about_others in ("citation.", "sample."):  # what people cite, and what is for administrators to mend
+        events = events.exclude(code__startswith=about_others)
     return History(
         card=card(row, current(row)),
         revisions=[

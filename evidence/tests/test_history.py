@@ -7,7 +7,8 @@ import pytest
 
 from evidence import history
 from evidence.errors import Unavailable
-from evidence.tests.builders import access, document, person, publish, write
+from evidence.models import AuditEvent, Passage
+from evidence.tests.builders import access, document, person, publish, run, write
 
 pytestmark = pytest.mark.django_db
 
@@ -50,3 +51,14 @@ def test_everything_is_unavailable_to_others(tmp_path: Path) -> None:
     ):
         with pytest.raises(Unavailable):
             call()
+
+
+def test_a_fault_of_the_store_is_for_administrators_and_no_part_of_the_history(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Text."})
+    Passage.objects.update(text="Anders")
+    run(tmp_path)
+    assert AuditEvent.objects.filter(code="sample.fault").exists()
+    assert [event.code for event in history.history(access(person("eva", ["alle"])), document("a").public_id).events] == [
+        "revision.added",
+        "document.added",
+    ]
