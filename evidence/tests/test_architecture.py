@@ -13,7 +13,7 @@ from django.conf import settings
 
 PACKAGE: Path = settings.BASE_DIR / "evidence"
 READING = ("documents", "search", "citations", "history", "pictures", "succession", "viewer")
-WRITING = ("ingest", "sources", "formats", "jobs")
+WRITING = ("ingest", "intake", "syncing", "sampling", "runs", "watching", "sources", "formats", "jobs")
 COMPOSITION = ("settings", "urls", "wsgi", "asgi", "apps", "checks", "logs")
 INTERFACES = ("web", "api", "mcp", "admin", "management", "templatetags")
 WEB_OF_DJANGO = ("django.http", "django.shortcuts", "django.template", "django.views", "django.urls")

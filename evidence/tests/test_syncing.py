@@ -426,6 +426,13 @@ def test_the_same_text_is_not_opened_by_rights_that_are_no_longer_stated(
     assert (found("text"), found("text", "ida")) == (["a", "b", "c"], [])
 
 
+def test_what_is_known_by_its_stamp_is_not_opened_by_them_either(source: Source, place: Path, stamped: Meddled) -> None:
+    state(place, ("**", BOTH))
+    stamped.on_stamp = lambda: state(place, ("**", ALLE))
+    assert syncing.sync(source).error == "rights_changed_meanwhile"
+    assert (found("text"), found("text", "ida"), stamped.reads) == (["a", "b", "c"], [], [])
+
+
 def test_an_origin_that_goes_away_in_the_middle_ends_the_run(source: Source, place: Path, meddle: Callable[..., Meddled]) -> None:
     def gone() -> None:
         raise ConnectionResetError
