@@ -7,11 +7,12 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from dulwich.objects import Blob
+from dulwich.objects import Blob, ObjectID
+from dulwich.protocol import pkt_line
 from dulwich.repo import Repo
 
 from evidence.errors import EvidenceError
@@ -269,18 +270,40 @@ def test_a_branch_that_goes_on_is_not_fetched_anew(repository: Repository, betwe
     assert (cache / "mirror").stat().st_ino == number
 
 
-@pytest.mark.parametrize("where", [slice(12, -20), slice(-120, -20)])
-def test_a_copy_that_is_damaged_is_made_anew(repository: Repository, between: Between, cache: Path, where: slice) -> None:
+def test_a_copy_that_is_damaged_is_made_anew(repository: Repository, between: Between, cache: Path) -> None:
     whole = [item.read() for item in asked(between, cache).list().items]
+    damage(cache, 12, None)
+    assert [item.read() for item in asked(between, cache).list().items] == whole
+
+
+def test_a_copy_that_somebody_found_damaged_is_made_anew(repository: Repository, between: Between, cache: Path) -> None:
+    last = asked(between, cache).list().items[-1]
+    with closing(Repo(cache / "mirror")) as copy:
+        (pack,) = copy.object_store.packs
+        place = pack.index.object_offset(ObjectID(last.stamp.encode()))
+    damage(cache, place + 20, place + 40)
+    with refused("git_damaged"):
+        asked(between, cache).list().items[-1].read()
+    assert asked(between, cache).list().items[-1].read() == lines("b").encode()
+
+
+def damage(cache: Path, start: int, end: int | None) -> None:
+    """Write nothing but zeros over a part of the copy."""
     (pack,) = (cache / "mirror" / "objects" / "pack").glob("*.pack")
     pack.chmod(0o644)
     data = bytearray(pack.read_bytes())
-    data[where] = bytes(len(data[where]))
+    data[start:end] = bytes(len(data[start:end]))
     pack.write_bytes(data)
-    with suppress(EvidenceError):  # in a listing that found nothing wrong; the next one knows
-        for item in asked(between, cache).list().items:
-            item.read()
-    assert [item.read() for item in asked(between, cache).list().items] == whole
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git program to serve with")
+def test_a_server_can_not_send_us_elsewhere(repository: Repository, cache: Path) -> None:
+    """The newer protocol lets a server name other addresses for what it was asked for."""
+    elsewhere = pkt_line(b"packfile-uris\n") + pkt_line(b"https://127.0.0.1:1/a sha1 " + b"a" * 40 + b"\n")
+    with git_server(repository.path.parent) as server, Between(server) as between:
+        between.altered = lambda path, body: elsewhere + body if b"packfile\n" in body else body
+        with refused("git_protocol"):
+            asked(between, cache).list()
 
 
 def test_a_copy_in_many_pieces_is_made_anew(

@@ -187,6 +187,16 @@ def test_a_difference_that_would_make_gigabytes_is_not_unpacked(repository: Repo
         listing(repository).items[0].read()
 
 
+def test_a_difference_to_something_huge_is_not_unpacked(repository: Repository) -> None:
+    base = b"x" * 60_000
+    repository.commit(RULES | {"a.md": "text"})
+    oid = Blob.from_string(b"text").id
+    loose(repository, oid).unlink()
+    write_pack(repository, oid, base, varint(len(base)) + varint(4) + b"\x04text", said=300_000_000)
+    with refused("file_too_large"):
+        listing(repository).items[0].read()
+
+
 def varint(number: int) -> bytes:
     written = b""
     while number > 127:
@@ -195,8 +205,8 @@ def varint(number: int) -> bytes:
     return written + bytes([number])
 
 
-def write_pack(repository: Repository, oid: bytes, base: bytes, difference: bytes) -> None:
-    """A pack of a base and a difference to it, with an index that calls the difference `oid`."""
+def write_pack(repository: Repository, oid: bytes, base: bytes, difference: bytes, *, said: int = 0) -> None:
+    """A pack of a base and a difference to it, which its index calls `oid`. said: how long the base says that it is."""
 
     def header(kind: int, size: int) -> bytes:
         first, size = kind << 4 | size & 15, size >> 4
@@ -207,7 +217,7 @@ def write_pack(repository: Repository, oid: bytes, base: bytes, difference: byte
         return bytes([*written, first])
 
     start = 12
-    first = header(3, len(base)) + zlib.compress(base)
+    first = header(3, said or len(base)) + zlib.compress(base)
     back = len(first)
     offset = bytes([back & 127])
     while back := back >> 7:

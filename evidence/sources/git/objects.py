@@ -10,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import mmap
 import re
+import traceback
 import weakref
 import zlib
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -96,9 +97,9 @@ class Objects:
         self._folders: dict[bytes, Set[bytes]] = {}
         self._names = 0
         self._open = ExitStack()
-        self._open.callback(repository.close)
+        self._open.callback(_close, repository)
         for store in self._stores:
-            self._open.callback(store.close)
+            self._open.callback(_close, store)
         weakref.finalize(self, self._open.close)
 
     def commit(self, oid: bytes) -> Commit:
@@ -217,7 +218,7 @@ class Objects:
         if pack.data is None:
             with Path(pack.pack.data.path).open("rb") as stream:
                 pack.data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-            self._open.callback(pack.data.close)
+            self._open.callback(_close, pack.data)
         return pack.data
 
 
@@ -299,6 +300,11 @@ def _with_alternates(store: DiskObjectStore) -> Sequence[DiskObjectStore]:
     return list(stores.values())
 
 
+def _close(opened_one: Repo | DiskObjectStore | mmap.mmap) -> None:
+    with suppress(BufferError):  # somebody holds a part of it; it is closed with that
+        opened_one.close()
+
+
 def _offset(pack: Pack, oid: bytes) -> int | None:
     try:
         return pack.index.object_offset(RawObjectID(oid))
@@ -348,6 +354,7 @@ def _damage(oid: bytes) -> Iterator[None]:
     except (EvidenceError, OSError):
         raise
     except Exception as error:
+        traceback.clear_frames(error.__traceback__)  # they hold parts of files that could not be closed
         raise _damaged(oid) from error
 
 
