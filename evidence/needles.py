@@ -7,7 +7,9 @@ are content while they last: nobody else may read the file, and it goes as soon 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -38,6 +40,9 @@ SHORTEST: Final = 12
 SHORTEST_WORD: Final = 8
 KEPT_FOR: Final = timedelta(days=7)
 """How long what was found again is looked for, each day; pieces of the text are not kept longer for it."""
+
+WRITTEN_WITHIN: Final = timedelta(minutes=10)
+"""A part of a file that is older belonged to a writer that was killed."""
 
 _random: Final = SystemRandom()
 
@@ -103,7 +108,7 @@ def forget_others() -> None:
     needed = Receipt.objects.filter(finished_at=None).exclude(purged_at__lt=too_old)
     names = {str(one) for one in needed.values_list("public_id", flat=True)}
     for path in folder_files():
-        if path.name not in names:
+        if path.name not in names and not _is_being_written(path):
             path.unlink(missing_ok=True)
 
 
@@ -189,6 +194,12 @@ def _is_distinctive(word: str) -> bool:
 def _digests(document: Document) -> set[str]:
     uploads = Upload.objects.filter(document=document).digests()
     return uploads | set(document.revisions.values_list("source_sha256", flat=True))
+
+
+def _is_being_written(path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return path.name.startswith(blobs.PART) and time.time() - path.stat().st_mtime < WRITTEN_WITHIN.total_seconds()
+    return False
 
 
 def _folder() -> Path:
