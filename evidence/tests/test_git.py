@@ -406,6 +406,25 @@ def test_a_right_that_a_commit_takes_away_is_gone_for_the_next_search(repository
 
 
 @pytest.mark.django_db
+def test_a_sensitive_repository_is_asked_with_every_search(repository: Repository) -> None:
+    said = OPEN.replace("**", "open/*") + CLOSED.replace("**", "closed/*")
+    repository.commit({"fundstelle.toml": said, "open/a.md": "Frist acht Tage."})
+    source(repository, sensitive=True)
+    synced(repository)
+    user = person("eva", ["alle"])
+    assert hits(access(user), "Frist") == ["open/a"]
+    repository.commit({"open/b.md": "Mehr."})
+    assert hits(access(user), "Frist") == ["open/a"]
+    repository.commit(moved={"open/a.md": "closed/a.md"})  # nothing else says that the right is gone
+    assert hits(access(user), "Frist") == []
+    synced(repository)
+    assert hits(access(user), "Frist") == []
+    repository.commit(moved={"closed/a.md": "open/c.md"})
+    synced(repository)
+    assert hits(access(user), "Frist") == ["open/a"]
+
+
+@pytest.mark.django_db
 def test_an_earlier_state_is_read_under_todays_rights(repository: Repository) -> None:
     repository.commit({"fundstelle.toml": CLOSED, "a.md": "Geheim."})
     repository.commit({"fundstelle.toml": OPEN, "a.md": "Offen."})
