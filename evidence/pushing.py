@@ -9,7 +9,10 @@ Late arrivals. A system that sends things side by side says with each when it re
 - other rights of the same time are refused: nobody knows which were read later;
 - content without rights is taken for rights of just that time, or not at all;
 - a document whose rights once had a time takes nothing without one.
-A system that never says a time is taken at its word, in the order in which it speaks.
+A system that never says a time is taken at its word, in the order in which it speaks. What it says while a file is being read was
+said after that file: other rights or a removal refuse the file.
+
+What is sent after a removal is a new document: what was removed goes first, so that none of it comes back as an earlier version.
 """
 
 from __future__ import annotations
@@ -69,6 +72,14 @@ class Confirmed:
 
 
 @dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was here of a document. rights: digest of them, empty where there was none. receipt: key of its latest, or 0."""
+
+    rights: str
+    receipt: int
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """Who pushes where: a token, by its key, and its source."""
 
@@ -83,11 +94,12 @@ def put(call: Call, external_id: str, said: Described, *, name: str, data: bytes
     """
     if not data:
         raise Refused("file_empty", gettext_noop("This file is empty."))
-    _narrow(call, external_id, said)
+    seen = _narrow(call, external_id, said)
     with _or_busy(call):
         item = _item(call, external_id, said, name, data)
     with _alone(call):
-        row = _known(call, external_id)
+        _refuse_overtaken(call, external_id, said, seen)
+        row = _without_removed(call, external_id)
         grant = _in_order(call, row, external_id, said.rights, said.rights_as_of)
         report = Report()
         intake = Intake(call.source, report, only=external_id, parse=_read_at_once, given={KEPT: grant})
@@ -165,7 +177,7 @@ def confirm(call: Call, said: Confirmation) -> Confirmed:
     """
     with _alone(call):
         source = Source.objects.select_related("tenant").get(pk=call.source.pk)
-        if source.rights_confirmed_at is not None and source.rights_confirmed_at > said.as_of:
+        if source.rights_confirmed_at is not None and said.as_of < source.rights_confirmed_at <= timezone.now():
             message = gettext_noop("Rights were confirmed as of a later time already.")
             raise Outdated("confirmation_older", message)
         restored = source.closed_because == Closed.RESTORED
@@ -224,14 +236,15 @@ def _or_busy(call: Call) -> Iterator[None]:
         raise
 
 
-def _narrow(call: Call, external_id: str, said: Described) -> None:
-    """Take away at once what the rights that were sent no longer give; nobody waits for the file to be read."""
-    if said.rights is None:
-        return
+def _narrow(call: Call, external_id: str, said: Described) -> _Seen:
+    """Take away at once what the rights that were sent no longer give; nobody waits for the file to be read.
+
+    Gives what is here then.
+    """
     with _alone(call):
         row = _known(call, external_id)
-        if row is None:
-            return
+        if row is None or said.rights is None:
+            return _seen(call, external_id)
         grant = _in_order(call, row, external_id, said.rights, said.rights_as_of)
         intake = Intake(call.source, Report(), only=external_id)
         with transaction.atomic():
@@ -240,6 +253,41 @@ def _narrow(call: Call, external_id: str, said: Described) -> None:
                 _note(call, "rights.pushed", row)
                 # so that the same statement may come again, and an older one may not
                 _date(row, said.rights_as_of and said.rights_as_of - _JUST_BEFORE)
+        return _seen(call, external_id)
+
+
+def _seen(call: Call, external_id: str) -> _Seen:
+    row = _known(call, external_id)
+    receipts = Receipt.objects.filter(source=call.source, document=public_id(call.source, external_id))
+    return _Seen("" if row is None else _grant_of(row).digest(), receipts.aggregate(last=Max("pk"))["last"] or 0)
+
+
+def _refuse_overtaken(call: Call, external_id: str, said: Described, seen: _Seen) -> None:
+    """Where no times say what came first: raises Outdated for a file that was sent before what is here now."""
+    now = _seen(call, external_id)
+    if said.rights_as_of is None and now.receipt > seen.receipt:
+        message = gettext_noop("This document was removed while its file was read. Nothing was taken in.")
+        raise Outdated("document_removed", message)
+    row = _known(call, external_id)
+    if row is None or row.rights_as_of is not None or now.rights == seen.rights:
+        return
+    if said.rights is None or Principals(call.source.tenant_id).grant(said.rights).digest() != now.rights:
+        message = gettext_noop(
+            "The rights of this document were changed while its file was read. Send both again, as they are now."
+        )
+        raise Outdated("rights_changed_meanwhile", message)
+
+
+def _without_removed(call: Call, external_id: str) -> Document | None:
+    """The document as it is here; one that was asked to be removed goes now, with all that it held."""
+    row = _known(call, external_id)
+    if row is None or row.withdrawn_at is None:
+        return row
+    asked = Receipt.objects.filter(document=row.public_id, invisible_at=row.withdrawn_at, purged_at=None)
+    due = asked.filter(due_at__lte=timezone.now()).first()
+    if due is not None:
+        removal.purge(due.pk)
+    return _known(call, external_id)
 
 
 def _item(call: Call, external_id: str, said: Described, name: str, data: bytes) -> Item:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from evidence import worker
-from evidence.models import AuditEvent, Closed, Document, Receipt, Revocation, Source
+from evidence import parsing, worker
+from evidence.models import AuditEvent, Closed, Document, Passage, Receipt, Revocation, Source
 from evidence.tests.builders import access, group, person
 from evidence.tests.calls import Answer, program
 from evidence.tests.pushes import Pusher, as_text, pushed_source
@@ -54,6 +55,19 @@ def text() -> str:
 
 def reads(user: User) -> bool:
     return row().access_class_id in access(user).classes
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, call: Callable[[], object]) -> None:
+    """Let this happen once, after the next file has been read and before it is taken in."""
+    extract = parsing.extract
+
+    def read(*args: Any) -> Any:
+        content = extract(*args)
+        monkeypatch.undo()
+        call()
+        return content
+
+    monkeypatch.setattr(parsing, "extract", read)
 
 
 def outcome(answer: Answer) -> str:
@@ -139,7 +153,7 @@ def test_what_was_read_before_a_removal_does_not_bring_it_back(pusher: Pusher) -
     pusher.put("a", "Text", **ALLE)
     pusher.delete("a")
     assert outcome(pusher.put("a", "Text", rights_as_of=OLDER, **ALLE)) == "document_removed"
-    assert outcome(pusher.put("a", "Text", rights_as_of=as_text(timezone.now()), **ALLE)) == "updated"
+    assert outcome(pusher.put("a", "Text", rights_as_of=as_text(timezone.now()), **ALLE)) == "new"
     assert row().withdrawn_at is None
 
 
@@ -343,6 +357,46 @@ def test_what_an_administrator_closed_stays_closed(pusher: Pusher, eva: User) ->
     Source.objects.update(closed_at=timezone.now(), closed_because=Closed.ADMINISTRATOR)
     pusher.confirm(restated=True)
     assert not reads(eva)
+
+
+def test_what_is_sent_after_a_removal_brings_no_earlier_version_back(pusher: Pusher) -> None:
+    pusher.put("a", "Geheimnis", version="1", **NETZ)
+    receipt = pusher.delete("a").body["receipt"]
+    assert outcome(pusher.put("a", "Neues", version="2", **ALLE)) == "new"
+    assert list(Passage.objects.values_list("text", flat=True)) == ["Neues"]
+    assert Receipt.objects.get(public_id=receipt).purged_at is not None
+
+
+@pytest.mark.parametrize("said", ["rights", "nothing"])
+def test_what_is_taken_away_while_a_file_is_read_is_not_given_back_with_it(
+    pusher: Pusher, eva: User, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    pusher.put("a", "eins", **(ALLE if said == "rights" else NETZ))
+    pusher.confirm()
+    meanwhile(monkeypatch, lambda: pusher.rights("a", **(NETZ if said == "rights" else ALLE)))
+    refused = pusher.put("a", "zwei", **(ALLE if said == "rights" else {}))
+    assert (refused.status, refused.code) == (409, "rights_changed_meanwhile")
+    assert list(Passage.objects.values_list("text", flat=True)) == ["eins"]
+    assert reads(eva) is (said == "nothing")
+
+
+def test_what_is_removed_while_a_new_file_of_it_is_read_does_not_come_back(
+    pusher: Pusher, eva: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pusher.put("a", "eins", **ALLE)
+    pusher.confirm()
+    meanwhile(monkeypatch, lambda: pusher.delete("a"))
+    refused = pusher.put("a", "zwei", **ALLE)
+    assert (refused.status, refused.code) == (409, "document_removed")
+    assert not Document.objects.readable(access(eva)).exists()
+
+
+def test_a_confirmation_of_the_future_does_not_keep_the_source_closed(pusher: Pusher, eva: User) -> None:
+    pusher.put("a", "Text", **ALLE)
+    Source.objects.update(rights_confirmed_at=timezone.now() + timedelta(days=30))  # the clock has been set back since
+    assert not reads(eva)
+    assert pusher.confirm().status == 200
+    assert reads(eva)
 
 
 @pytest.mark.django_db(transaction=True)
