@@ -99,12 +99,17 @@ def new_membership(user: User, tenant: Tenant) -> Membership:
 
 def group_of(tenant: Tenant, external_id: str) -> Group:
     """The provider's group with this id; made, with a name that no rule can have meant, where there is none."""
-    found = Group.objects.filter(tenant=tenant, issuer=settings.OIDC_ISSUER, external_id=external_id).first()
+    known = Group.objects.filter(tenant=tenant, issuer=settings.OIDC_ISSUER, external_id=external_id)
+    found = known.first()
     if found is not None:
         return found
     names = _numbered("idp-", f"{settings.OIDC_ISSUER}\n{external_id}")
     name = next(one for one in names if not Group.objects.filter(tenant=tenant, name__iexact=one).exists())
-    group = Group.objects.create(tenant=tenant, issuer=settings.OIDC_ISSUER, external_id=external_id, name=name)
+    try:
+        with transaction.atomic():
+            group = Group.objects.create(tenant=tenant, issuer=settings.OIDC_ISSUER, external_id=external_id, name=name)
+    except IntegrityError:  # somebody else in it came in at the same time
+        return known.get()
     audit.record(group, "created", actor=None)
     return group
 
