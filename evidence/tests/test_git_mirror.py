@@ -14,12 +14,16 @@ import pytest
 from dulwich.objects import Blob, ObjectID
 from dulwich.protocol import pkt_line
 from dulwich.repo import Repo
+from pytest_django import Settings
 
+from evidence import syncing
 from evidence.errors import EvidenceError
+from evidence.models import Source, SourceKind
 from evidence.sources import Rights, git
 from evidence.sources.git import Repository as Asked
 from evidence.sources.git import line, mirror
 from evidence.tests.buckets import Between
+from evidence.tests.builders import group, tenant
 from evidence.tests.remotes import SshServer, dulwich_server, git_server, with_certificate
 from evidence.tests.repositories import OPEN, Repository, ids, lines, listing, origin, refused
 
@@ -327,6 +331,20 @@ def test_two_at_once_fetch_one_after_the_other(repository: Repository, between: 
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: len(asked(between, cache).list().items), range(4)))
     assert found == [3, 3, 3, 3]
+    assert posts(between) == 1
+
+
+@pytest.mark.django_db
+def test_a_run_fetches_with_the_operators_credentials(
+    repository: Repository, between: Between, data_folder: Path, settings: Settings
+) -> None:
+    group("alle")
+    settings.CREDENTIALS = {"lindenau/handbuch": {"username": "eva", "password": PASSWORD}}
+    row = Source.objects.create(tenant=tenant(), name="handbuch", kind=SourceKind.GIT, location=f"{between.url}/a.git#main")
+    report = syncing.sync(row)
+    assert (report.complete, report.counts["new"]) == (True, 2)
+    assert all(_field(head, "authorization") for head in between.heads)
+    assert (data_folder / "origins" / str(row.pk) / "mirror").is_dir()
     assert posts(between) == 1
 
 
