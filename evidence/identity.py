@@ -5,8 +5,9 @@ is allowed, none is denied, the source is not closed, its rights were confirmed 
 confirms them at this moment. Anything else means no.
 
 Groups that an identity provider says people are in count while it has said so of this person within OIDC_GROUPS_SLA: at a
-sign-in, or, where it pushes people by SCIM, by any call that it made. Later nobody knows whether the person is in a group of that
-provider: none of them lets the person in any more, and every one that a rule denies keeps the person out.
+sign-in, or, where it pushes people by SCIM, by any call that it made, of the groups that it pushes. Later nobody knows whether
+the person is in a group of that provider: none of them lets the person in any more, and every one that a rule denies keeps the
+person out.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Final, NamedTuple
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from evidence import live
@@ -51,6 +53,8 @@ MAY_ADMINISTER: Final = frozenset({Role.ADMINISTRATOR})
 """Roles that see how sources are doing, close and open them. It lets them read nothing."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
 """How exactly the last use of a token is known: a write with every request would make reading wait for imports."""
+_IDENTITY: Final = -1
+"""No key of a row: marks identities among groups."""
 
 
 class Openness(StrEnum):
@@ -185,33 +189,38 @@ def groups_of(membership: Membership, *, now: datetime) -> Groups:
     fresh = {issuer for issuer, at in heard.items() if _counts(at, now=now)}
     counting: list[int] = []
     too_old: list[int] = []
-    for group, issuer, refused_at in mine:
-        known = not issuer or (issuer in fresh and (refused_at is None or _counts(refused_at, now=now)))
+    pushes = settings.OIDC_ISSUER if settings.SCIM_TOKEN else ""
+    for group, issuer, refused_at, pushed in mine:
+        said = issuer in fresh and (pushed or issuer != pushes)
+        known = not issuer or (said and (refused_at is None or _counts(refused_at, now=now)))
         (counting if known else too_old).append(group)
     unknown = Q(pk__in=too_old) | Q(issuer__in=set(heard) - fresh)
     unknown |= Q(issuer__in=fresh, provisioned__refused_at__lt=now - settings.OIDC_GROUPS_SLA)
+    if pushes in fresh:  # of a group that it does not push, it says nothing
+        unknown |= Q(issuer=pushes, provisioned=None)
     denying = Group.objects.filter(unknown, tenant=membership.tenant_id, access_rules__effect=Effect.DENY) if heard else []
     return Groups(tuple(counting), tuple(too_old), tuple({group.pk for group in denying} | set(too_old)))
 
 
 def _groups_and_heard(
     membership: Membership,
-) -> tuple[Sequence[tuple[int, str, datetime | None]], Mapping[str, datetime | None]]:
-    """The groups, each with its issuer and since when a change of it is refused; and the identity providers that know this
-    person, each with when it last said which groups the person is in. One query for both: every request of everybody makes it.
+) -> tuple[Sequence[tuple[int, str, datetime | None, bool]], Mapping[str, datetime | None]]:
+    """The groups, each with its issuer, since when a change of it is refused and whether it is pushed; and the identity
+    providers that know this person, each with when it last said which groups the person is in. One query for both: every
+    request of everybody makes it.
     """
     groups = membership.groups.filter(tenant=membership.tenant_id).order_by()
     identities = Identity.objects.filter(user=membership.user_id)
-    rows = groups.values_list("pk", "issuer", "provisioned__refused_at", Value(0)).union(
-        identities.values_list("pk", "issuer", "groups_at", Value(1)), all=True
+    rows = groups.values_list("pk", "issuer", "provisioned__refused_at", Coalesce("provisioned", 0)).union(
+        identities.values_list("pk", "issuer", "groups_at", Value(_IDENTITY)), all=True
     )
-    mine: list[tuple[int, str, datetime | None]] = []
+    mine: list[tuple[int, str, datetime | None, bool]] = []
     heard: dict[str, datetime | None] = {}
-    for pk, issuer, at, is_identity in rows:
-        if is_identity:
+    for pk, issuer, at, pushed in rows:
+        if pushed == _IDENTITY:
             heard[issuer] = max(filter(None, (heard.get(issuer), at)), default=None)
         else:
-            mine.append((pk, issuer, at))
+            mine.append((pk, issuer, at, bool(pushed)))
     if settings.SCIM_TOKEN and settings.OIDC_ISSUER in heard:
         heard[settings.OIDC_ISSUER] = _heard_by_pushing(membership.user_id, settings.OIDC_ISSUER)
     return mine, heard

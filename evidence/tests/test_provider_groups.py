@@ -134,6 +134,10 @@ class TestPushed:
         settings.SCIM_TOKEN = "token-of-the-provider"
         self.wanted = readable(allow=theirs())
 
+    def group(self, *, refused: timedelta | None = None) -> None:
+        fields = {"tenant": tenant(), "issuer": ISSUER, "name": "Netz", "refused_at": refused and ago(refused)}
+        Provisioned.objects.create(group=theirs(), **fields)
+
     def pushed(self, *, heard: timedelta, active: bool = True, refused: timedelta | None = None) -> User:
         eva = known(at=None, groups=(theirs(),))
         Provider.objects.create(issuer=ISSUER, heard_at=ago(heard))
@@ -144,7 +148,18 @@ class TestPushed:
 
     @pytest.mark.parametrize(("heard", "counts"), [(HOUR, True), (13 * HOUR, False), (-1 * HOUR, False)])
     def test_a_pushed_group_counts_while_the_provider_calls(self, heard: timedelta, counts: bool) -> None:
+        self.group()
         assert (self.wanted in access(self.pushed(heard=heard)).classes) is counts
+
+    def test_a_group_that_the_provider_does_not_push_counts_for_nobody_and_keeps_out_when_it_is_denied(self) -> None:
+        """Sign-ins said so before people were pushed; nobody would ever say that somebody has left it."""
+        eva = self.pushed(heard=HOUR)
+        denied = readable(allow=group("alle"), deny=theirs())
+        assert access(eva).classes == frozenset()
+        Membership.objects.get(user=eva).groups.set([group("alle")])
+        assert denied not in access(eva).classes
+        self.group()
+        assert access(eva).classes == {denied}
 
     def test_whom_the_provider_does_not_push_loses_its_groups_although_a_sign_in_confirmed_them(self) -> None:
         Provider.objects.create(issuer=ISSUER, heard_at=ago(HOUR))
@@ -155,13 +170,13 @@ class TestPushed:
 
     @pytest.mark.parametrize(("refused", "counts"), [(HOUR, True), (13 * HOUR, False)])
     def test_a_refused_change_of_a_person_stops_the_clock_of_that_person(self, refused: timedelta, counts: bool) -> None:
+        self.group()
         assert (self.wanted in access(self.pushed(heard=0 * HOUR, refused=refused)).classes) is counts
 
     @pytest.mark.parametrize(("refused", "counts"), [(HOUR, True), (13 * HOUR, False)])
     def test_a_refused_change_of_a_group_stops_the_clock_of_that_group(self, refused: timedelta, counts: bool) -> None:
         eva = self.pushed(heard=0 * HOUR)
-        fields = {"tenant": tenant(), "issuer": ISSUER, "name": "Netz", "refused_at": ago(refused)}
-        Provisioned.objects.create(group=theirs(), **fields)
+        self.group(refused=refused)
         denied = readable(allow=group("alle"), deny=theirs())
         Membership.objects.get(user=eva).groups.set([group("alle"), theirs()])
         assert (self.wanted in access(eva).classes) is counts
@@ -169,8 +184,7 @@ class TestPushed:
 
     def test_a_group_whose_changes_are_refused_keeps_out_everybody_who_may_be_in_it(self) -> None:
         eva = self.pushed(heard=0 * HOUR)
-        fields = {"tenant": tenant(), "issuer": ISSUER, "name": "Netz", "refused_at": ago(13 * HOUR)}
-        Provisioned.objects.create(group=theirs(), **fields)
+        self.group(refused=13 * HOUR)
         denied = readable(allow=group("alle"), deny=theirs())
         Membership.objects.get(user=eva).groups.set([group("alle")])
         assert denied not in access(eva).classes
