@@ -85,8 +85,8 @@ class _Watch:
         self._thread.join(10 * TOLD_TO_STOP_MS / 1_000)
 
     def _follow(self) -> None:
-        root = self._place.path
         try:
+            root = self._place.path.resolve()  # as changed paths are told
             for _ in watch(
                 root,
                 watch_filter=_shown_below(root),
@@ -150,7 +150,8 @@ def _shown_below(root: Path) -> Callable[[Change, str], bool]:
     """Whether a changed path is one that a run would look at: nothing below the folder that is hidden."""
 
     def shown(change: Change, path: str) -> bool:
-        below = Path(path).relative_to(root) if Path(path).is_relative_to(root) else Path(path)
-        return not any(part.startswith(".") for part in below.parts)
+        if not Path(path).is_relative_to(root):
+            return True
+        return not any(part.startswith(".") for part in Path(path).relative_to(root).parts)
 
     return shown

@@ -192,7 +192,7 @@ class World:
     def outcomes(self) -> list[tuple[object, ...]]:
         return self.rows("SELECT outcome, error FROM evidence_run ORDER BY id")
 
-    def wait(self, for_this: Callable[[], object], *, at_most: float = 40) -> None:
+    def wait(self, for_this: Callable[[], object], *, at_most: float = 90) -> None:
         until = time.monotonic() + at_most
         while not for_this():
             assert time.monotonic() < until, self.outcomes()
@@ -280,7 +280,7 @@ def test_a_worker_that_is_told_to_stop_in_a_run_leaves_whole_documents_and_the_n
     process = world.worker()
     world.wait(lambda: world.documents() >= 3)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(15) == 0
+    assert process.wait(30) == 0
     some = world.documents()
     assert some < 16 and world.outcomes()[-1] == ("incomplete", "stopped")
     assert world.rows("SELECT id FROM evidence_document WHERE current_id IS NULL") == []
@@ -289,13 +289,23 @@ def test_a_worker_that_is_told_to_stop_in_a_run_leaves_whole_documents_and_the_n
     assert world.outcomes()[0] == ("incomplete", "stopped")
 
 
+def test_a_sync_that_is_told_to_stop_says_so_and_leaves_whole_documents(world: World) -> None:
+    slow(world)
+    words = [sys.executable, "manage.py", "sync", "handbuch", "-v0"]
+    process = subprocess.Popen(words, env=world.place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    world.wait(lambda: world.documents() >= 3)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 1
+    assert world.documents() < 16 and world.outcomes() == [("incomplete", "stopped")]
+
+
 def test_a_second_signal_ends_it_at_once_and_harms_nothing(world: World) -> None:
     slow(world)
     process = world.worker()
     world.wait(lambda: world.documents() >= 3)
     process.send_signal(signal.SIGTERM)
     process.send_signal(signal.SIGTERM)
-    process.wait(10)
+    process.wait(20)
     world.worker()
     world.wait(lambda: world.documents() == 16)
     manage(world.place, "verify", "-v0")
