@@ -30,14 +30,19 @@ MAX_WAIT: Final = 60.0
 def put(data: bytes) -> str:
     """Keep these bytes; gives their SHA-256 (lower case hex). Keeping them twice changes nothing.
 
-    Belongs into the transaction of the row that names them: what no row names is removed at any time.
+    Belongs into the transaction of the row that names them: what no row names is removed at any time. Raises EvidenceError when
+    the disk takes no more.
     """
     locks.share(locks.Lock.ORIGINALS)
     digest = hashlib.sha256(data).hexdigest()
     target = _path(digest)
     if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(target, data)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_whole(target, data)
+        except OSError as error:
+            message = gettext_noop("The data folder can't be written (%(reason)s).")
+            raise EvidenceError("data_unwritable", message, reason=error.strerror) from error
     return digest
 
 

@@ -19,7 +19,7 @@ from enum import StrEnum
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from django.conf import settings
 from django.db import transaction
@@ -414,8 +414,7 @@ def _forget_others(keep: Path) -> None:
 @contextmanager
 def _writing(*, wait: bool, at_most: float = 600.0) -> Iterator[bool]:
     """Hold the lock of the one writer; gives False when it is taken and `wait` is false. at_most: seconds to wait."""
-    _folder().mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (_folder() / "lock").open("w") as handle:
+    with _lock_file() as handle:
         until = time.monotonic() + at_most
         while not _lock(handle.fileno()):
             if not wait:
@@ -425,6 +424,17 @@ def _writing(*, wait: bool, at_most: float = 600.0) -> Iterator[bool]:
                 raise IndexFault("index_busy", gettext_noop("Another process has been writing the index for too long."))
             time.sleep(0.05)
         yield True
+
+
+def _lock_file() -> TextIO:
+    """Raises IndexFault where the folder takes no file."""
+    try:
+        _folder().mkdir(parents=True, exist_ok=True, mode=0o700)
+        return (_folder() / "lock").open("w")
+    except OSError as error:
+        raise IndexFault(
+            "index_unwritable", gettext_noop("The index can't be written (%(reason)s)."), reason=error.strerror
+        ) from error
 
 
 def _lock(handle: int) -> bool:

@@ -7,12 +7,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from evidence import projection, worker
+from evidence import projection, removal, worker
 from evidence.errors import IndexFault
 from evidence.index.query import parse
 from evidence.index.sqlite import SqliteEngine
 from evidence.search import search
-from evidence.tests.builders import access, person, publish
+from evidence.tests.builders import access, document, person, publish
 from evidence.tests.entries import entry
 
 FLIPPED = "UPDATE {table} SET {column} = CAST(substr({column}, 1, length({column}) - 1) || x'7f' AS BLOB)"
@@ -101,3 +101,17 @@ def test_damage_that_no_question_meets_is_found_by_the_regular_look(tmp_path: Pa
     damage(Path(projection._current()), "DELETE FROM posting WHERE word = 'pumpe'")
     projection.check()
     assert search(access(anna), "Pumpe").total == 1
+
+
+@pytest.mark.django_db
+def test_an_index_that_takes_no_changes_still_answers_and_leaves_out_what_changed(tmp_path: Path, data_folder: Path) -> None:
+    publish(tmp_path, {"a.txt": "Die Pumpe läuft.", "b.txt": "Die Pumpe steht."})
+    anna = person("anna", ["alle"])
+    lock = data_folder / "index" / "lock"
+    lock.unlink()
+    lock.mkdir()  # nobody can open it, root neither
+    removal.withdraw(document("b"))
+    assert (search(access(anna), "Pumpe").total, search(access(anna), "steht").total) == (1, 0)
+    with pytest.raises(IndexFault) as fault:
+        projection.settle()
+    assert fault.value.code == "index_unwritable"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError
 from tqdm import tqdm
 
 from evidence import syncing
@@ -56,6 +57,9 @@ class Command(BaseCommand):
                 )
             except EvidenceError as error:
                 self.stderr.write(f"{source}: {error} [{error.code}]")
+                return NOTHING_DONE
+            except OperationalError as error:
+                self.stderr.write(f"{source}: the database takes no changes now ({error}). Run it again.")
                 return NOTHING_DONE
         tell(report, self.stdout)
         return 0 if report.complete and not report.refusals else DONE_IN_PART
