@@ -123,6 +123,11 @@ def test_a_source_keeps_its_kind(place: Path) -> None:
         create("handbuch", "--kind", "git")
 
 
+def test_a_local_source_that_was_imported_can_be_changed(place: Path) -> None:
+    Source.objects.create(tenant=tenant(), name="handbuch", kind="local", location=str(place))
+    assert "changed" in create("handbuch", "--title", "Handbuch")
+
+
 def test_a_source_that_is_pushed_needs_no_place() -> None:
     assert "created" in create("akten", "--kind", "push")
     assert Source.objects.get().kind == "push"

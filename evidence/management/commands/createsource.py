@@ -113,7 +113,7 @@ def _check(row: Source, options: Mapping[str, Any]) -> None:
         raise CommandError(f"The source {row.name!r} is of the kind {kind}, and stays so: create another one.")
     if kind in KINDS and not row.location:
         raise CommandError(f"A source of the kind {kind} needs a place: --location.")
-    if kind not in KINDS and (row.location or row.rules_location or row.sync_every or row.watched):
+    if kind not in KINDS and any(options[key] for key in ("location", "rules", "every", "watch")):
         raise CommandError(f"A source of the kind {kind} only receives: no --location, --rules, --every or --watch.")
     if row.watched and watching.folder_of(row) is None:
         raise CommandError("Only a folder on this machine can be watched: give --every, which works everywhere.")
