@@ -333,8 +333,10 @@ def _narrowed(rows: QuerySet[Provisioned], wanted: ScimFilter[Any] | None) -> Qu
     if wanted is None or not isinstance(node, Comparison) or node.op != CompareOperator.eq or not isinstance(node.value, str):
         return rows
     match str(node.attr_path).rpartition(":")[2].lower():
-        case "username" | "displayname":
-            return rows.filter(Q(key=_key(node.value)) | ~Q(details={}))
+        case "username":
+            return rows.filter(key=_key(node.value), group=None)
+        case "displayname":
+            return rows.filter(Q(key=_key(node.value)) | Q(group=None))  # what people are called is in no column of its own
         case "externalid":
             return rows.filter(external_id=node.value)
         case "id":

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from pytest_django import Settings
 
-from evidence import identity
+from evidence import identity, tokens
 from evidence.models import (
     AccessClass,
     AccessRule,
@@ -111,6 +111,16 @@ def test_a_denied_group_of_a_provider_does_not_keep_out_whom_that_provider_does_
     wanted = readable(allow=group("alle"), deny=theirs())
     assert access(person("eva", ["alle"])).classes == {wanted}
     assert access(known("max", at=None, issuer=OTHER, groups=(group("alle"),))).classes == {wanted}
+
+
+def test_a_token_loses_groups_that_nobody_confirms_any_more() -> None:
+    wanted = readable(allow=theirs())
+    eva = known(at=ago(HOUR), groups=(theirs(),))
+    secret = tokens.make(access(eva), name="Skript", scopes=["read"], days=30).secret
+    for age, classes in ((HOUR, {wanted}), (13 * HOUR, set())):
+        Identity.objects.update(groups_at=ago(age))
+        bearer = identity.for_token(secret)
+        assert bearer is not None and bearer.access.classes == classes
 
 
 def test_a_group_too_old_is_said_to_be_so() -> None:
