@@ -249,6 +249,12 @@ def test_a_server_with_a_certificate_is_believed_if_somebody_vouches_for_it(
             assert _field(standing.heads[-1], "authorization") is not None
 
 
+def test_what_the_operator_misspells_is_refused(cache: Path) -> None:
+    with refused("origin_option") as caught:
+        git.at(origin("https://git.example.org/a.git", cache, pasword=PASSWORD))
+    assert PASSWORD not in str(caught.value)
+
+
 def test_what_is_taken_out_of_a_history_goes_from_the_copy(repository: Repository, between: Between, cache: Path) -> None:
     secret = Blob.from_string(b"ein Geheimnis").id
     before = repository.made[-1]

@@ -74,6 +74,7 @@ def at(origin: Origin) -> Repository:
     if not place:
         raise faults.malformed()
     elsewhere = address(place)
+    places.check_options(origin.options, places.OPTIONS.union(line.OPTIONS))
     if elsewhere is None:
         return Repository(Local(local_path(place), branch), _rules_elsewhere(origin), origin.endings, origin.cache)
     return Repository(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -45,10 +45,15 @@ def at(location: str, options: Mapping[str, str]) -> Tree:
     if scheme not in SCHEMES:
         message = gettext_noop("Addresses with %(scheme)s:// can't be read. Known are: %(known)s.")
         raise Refused("origin_scheme", message, scheme=scheme[:40], known=", ".join(("file", *sorted(SCHEMES))))
-    if unknown := sorted(options.keys() - OPTIONS):
-        message = gettext_noop("“%(key)s” in the operator's credentials is not known for an address. Known are: %(known)s.")
-        raise Refused("origin_option", message, key=unknown[0][:40], known=", ".join(sorted(OPTIONS)))
+    check_options(options, OPTIONS)
     return SCHEMES[scheme](authority, path, options)
+
+
+def check_options(options: Mapping[str, str], known: Set[str]) -> None:
+    """Raises Refused for what the operator says that nobody would look at."""
+    if unknown := sorted(options.keys() - known):
+        message = gettext_noop("“%(key)s” in the operator's credentials is not known for an address. Known are: %(known)s.")
+        raise Refused("origin_option", message, key=unknown[0][:40], known=", ".join(sorted(known)))
 
 
 def settled(location: str) -> str:
