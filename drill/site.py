@@ -32,7 +32,7 @@ SOURCE: Final = "handbuch"
 PEOPLE: Final[Mapping[str, Sequence[str]]] = {"anna": ("alle", "netz"), "ben": ("alle",)}
 PASSWORD: Final = "nur-fuer-die-Uebung-7"
 STARTS_WITHIN: Final = 60.0
-RECOVERS_WITHIN: Final = 120.0
+RECOVERS_WITHIN: Final = 300.0
 """Seconds after the last fault until everything must be as it should be."""
 ASKED_EVERY: Final = 0.02
 REFUSALS: Final = frozenset({503, 429})
