@@ -18,7 +18,7 @@ from django.db.models import Exists, OuterRef, Q
 from evidence import paging, projection, traces
 from evidence.access import Access, Withheld
 from evidence.content import SpanKind
-from evidence.index import ATTRIBUTES, Hit
+from evidence.index import ATTRIBUTES, Hit, Indexed
 from evidence.index.query import Query, parse
 from evidence.index.tokens import find
 from evidence.models import AuditEvent, Document, Passage, Representation, Source, Tenant
@@ -128,10 +128,11 @@ def _ask(access: Access, asked: _Asked, contacts: Sequence[str]) -> tuple[Result
     if empty or not query.phrases:
         return Results(query=query, contacts=contacts, withheld=access.withheld, empty=empty), ()
     projection.settle_quickly()
+    waits = projection.pending()  # before the index is chosen: what is settled later may be settled in another one than that
     result = projection.engine().search(
         query,
         classes=projection.classes(access.classes, versions=asked.versions),
-        excluded=projection.pending(),
+        excluded=waits,
         filters=asked.filters,
         limit=asked.limit,
         offset=asked.offset,
@@ -203,11 +204,17 @@ def _note(access: Access, faults: Sequence[Hit]) -> None:
     if not faults:
         return
     waits = projection.pending()
+    held = {one.document: one for one in projection.engine().documents({hit.document for hit in faults})}
     AuditEvent.objects.bulk_create(
         AuditEvent(tenant_id=access.tenant, code="index.hit_dropped", ids={"document": hit.document, "passage": hit.passage})
         for hit in faults
-        if hit.document not in waits
+        if hit.document not in waits and _still_says(held.get(hit.document), hit)
     )
+
+
+def _still_says(held: Indexed | None, hit: Hit) -> bool:
+    """Whether the index gives this hit even now, with every change in it that was made before."""
+    return held is not None and (held.representation, held.access_class) == (hit.representation, hit.access_class)
 
 
 def _choices(

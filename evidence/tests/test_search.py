@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from evidence import anchoring, documents, presentation, projection
+from evidence import anchoring, documents, presentation, projection, removal
 from evidence.anchoring import State
 from evidence.errors import Refused
 from evidence.identity import NOBODY
 from evidence.index import Entry
+from evidence.index.sqlite import SqliteEngine
 from evidence.models import AuditEvent, Document, Membership, Passage, Source, Tenant
 from evidence.projection import Versions
 from evidence.search import Results, search
@@ -220,6 +221,36 @@ def test_a_move_that_has_not_reached_the_index_is_treated_as_absent(handbook: Pa
     from evidence import jobs
 
     jobs.enqueue(projection.JOB, [row.pk])
+    assert (ask("Ventil").total, ask("Ventil").dropped) == (0, 0)
+
+
+def test_a_hit_of_a_document_that_changes_meanwhile_is_no_fault_of_the_index(
+    handbook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = SqliteEngine.search
+
+    def overtaken(self: SqliteEngine, *arguments: object, **named: object) -> object:
+        found = real(self, *arguments, **named)  # type: ignore[arg-type]
+        removal.withdraw(document("ventil"))
+        projection.settle()
+        return found
+
+    monkeypatch.setattr(SqliteEngine, "search", overtaken)
+    found = ask("Ventil")
+    assert (found.hits, found.dropped) == ([], 2)
+    assert not AuditEvent.objects.filter(code="index.hit_dropped").exists()
+
+
+def test_a_rebuild_while_somebody_asks_does_not_count_what_is_gone(handbook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    removal.withdraw(document("ventil"))
+    real = projection.pending
+
+    def overtaken() -> set[int]:
+        projection.rebuild()
+        return real()
+
+    monkeypatch.setattr(projection, "settle_quickly", lambda: None)
+    monkeypatch.setattr(projection, "pending", overtaken)
     assert (ask("Ventil").total, ask("Ventil").dropped) == (0, 0)
 
 
