@@ -12,7 +12,7 @@ from django.utils import timezone
 from evidence import identity
 from evidence.access import Access
 from evidence.errors import Refused, Unavailable, gettext_noop
-from evidence.models import AuditEvent, Closed, Source, SourceKind
+from evidence.models import RESTORED, AuditEvent, Closed, Source, SourceKind
 
 CLOSED = "source.closed"
 OPENED = "source.opened"
@@ -29,11 +29,14 @@ def mine(access: Access, source: int) -> Source:
 
 
 def close(access: Access, source: int) -> None:
-    """Nobody reads anything of it from the next request on. One that was closed before stays closed for the reason it had."""
+    """Nobody reads anything of it from the next request on. One that was restored stays closed when it is confirmed, too."""
     row = mine(access, source)
     with transaction.atomic():
         closed = Source.objects.filter(pk=row.pk, closed_at=None)
-        if closed.update(closed_at=timezone.now(), closed_because=Closed.ADMINISTRATOR):
+        restored = Source.objects.filter(pk=row.pk, closed_because=Closed.RESTORED)
+        if closed.update(closed_at=timezone.now(), closed_because=Closed.ADMINISTRATOR) or restored.update(
+            closed_because=Closed.BOTH
+        ):
             _note(access, row, CLOSED)
 
 
@@ -44,7 +47,7 @@ def open_again(access: Access, source: int) -> None:
         opened = Source.objects.filter(pk=row.pk, closed_because=Closed.ADMINISTRATOR)
         if opened.update(closed_at=None, closed_because=""):
             _note(access, row, OPENED)
-        elif Source.objects.filter(pk=row.pk, closed_because=Closed.RESTORED).exists():
+        elif Source.objects.filter(pk=row.pk, closed_because__in=RESTORED).exists():
             message = gettext_noop("It was restored from a backup. It opens when its rights have been confirmed.")
             raise Refused("source_restored", message)
 
@@ -53,14 +56,18 @@ def confirm(access: Access, source: int) -> None:
     """State that a restored source's rights are right as they are, and with them who is in which group.
 
     Rights that are kept elsewhere count only once a run has seen them again. Raises Refused for a source that was not restored,
-    and for one that is pushed: the other system sends everything again and confirms that.
+    and for one that is pushed until the other system has sent everything again and confirmed that.
     """
     row = mine(access, source)
     kept_here = {"rights_confirmed_at": timezone.now()} if row.kind == SourceKind.LOCAL else {}
     with transaction.atomic():
-        restored = Source.objects.filter(pk=row.pk, closed_because=Closed.RESTORED).exclude(kind=SourceKind.PUSH)
-        if not restored.update(closed_at=None, closed_because="", **kept_here):
-            message = gettext_noop("Only a source that was restored is confirmed by hand, and none that another system pushes.")
+        restored = Source.objects.filter(pk=row.pk, closed_because=row.closed_because)
+        waits = row.kind == SourceKind.PUSH and row.rights_confirmed_at is None
+        if row.closed_because not in RESTORED or waits or not restored.update(**row.once_believed(), **kept_here):
+            message = gettext_noop(
+                "Only a source that was restored is confirmed by hand, and one that another system pushes only when that has "
+                "sent everything again."
+            )
             raise Refused("nothing_to_confirm", message)
         _note(access, row, CONFIRMED if kept_here else OPENED)
 

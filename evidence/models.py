@@ -226,6 +226,11 @@ class Closed(models.TextChoices):
 
     ADMINISTRATOR = "administrator", _("closed by an administrator")
     RESTORED = "restored", _("restored from a backup; its rights have not been confirmed since")
+    BOTH = "both", _("closed by an administrator, and restored from a backup since")
+
+
+RESTORED: Final = (Closed.RESTORED, Closed.BOTH)
+"""Whether somebody has closed it or not: what it holds is as old as a backup."""
 
 
 class Source(models.Model):
@@ -295,6 +300,12 @@ class Source(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tenant.slug}/{self.name}"
+
+    def once_believed(self) -> dict[str, Any]:
+        """How it is closed when what a backup says of it is confirmed: not any more, unless somebody had closed it by hand."""
+        if self.closed_because == Closed.BOTH:
+            return {"closed_because": Closed.ADMINISTRATOR}
+        return {"closed_at": None, "closed_because": ""}
 
 
 class AccessClass(models.Model):

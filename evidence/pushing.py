@@ -38,7 +38,7 @@ from evidence.formats import FORMATS
 from evidence.formats.options import Options
 from evidence.grants import Grant, Principals
 from evidence.intake import Intake, Report, public_id
-from evidence.models import AccessClass, AuditEvent, Closed, Document, Receipt, Revision, Source
+from evidence.models import RESTORED, AccessClass, AuditEvent, Document, Receipt, Revision, Source
 from evidence.sources import Item, Rights
 from evidence.sources.push import Confirmation, Described, Stated
 
@@ -173,6 +173,7 @@ def confirm(call: Call, said: Confirmation) -> Confirmed:
 
     Raises Outdated for a time before the one that was confirmed last, and for a list that misses more than the source allows,
     which also closes the source until the next confirmation; and while a restored backup waits for everything to be sent again.
+    Who is in which group the other system does not know: a restored source opens when an administrator confirms it after that.
     Raises Busy.
     """
     with _alone(call):
@@ -180,8 +181,7 @@ def confirm(call: Call, said: Confirmation) -> Confirmed:
         if source.rights_confirmed_at is not None and said.as_of < source.rights_confirmed_at <= timezone.now():
             message = gettext_noop("Rights were confirmed as of a later time already.")
             raise Outdated("confirmation_older", message)
-        restored = source.closed_because == Closed.RESTORED
-        if restored and not said.restated:
+        if source.closed_because in RESTORED and source.rights_confirmed_at is None and not said.restated:
             message = gettext_noop(
                 "This source was restored from a backup. Send all documents with their rights again, "
                 "then confirm with “restated”: true."
@@ -192,8 +192,7 @@ def confirm(call: Call, said: Confirmation) -> Confirmed:
             if missing:
                 removal.withdraw_missing(missing, purge_after=source.purge_after)
                 revocations.note(source, documents=len(missing))
-            opened = {"closed_at": None, "closed_because": ""} if restored else {}
-            Source.objects.filter(pk=source.pk).update(rights_confirmed_at=said.as_of, **opened)
+            Source.objects.filter(pk=source.pk).update(rights_confirmed_at=said.as_of)
             AuditEvent.objects.create(
                 tenant=source.tenant,
                 code="rights.confirmed",

@@ -24,7 +24,20 @@ from django.utils import timezone
 from evidence import archive, backups, blobs, projection, purged, removal, uploads
 from evidence.archive import Manifest, Progress
 from evidence.errors import EvidenceError, Refused, gettext_noop
-from evidence.models import AuditEvent, Closed, Document, Identity, Job, Source, Tenant, Token, Upload
+from evidence.models import (
+    RESTORED,
+    AuditEvent,
+    Closed,
+    Document,
+    Identity,
+    Job,
+    Provider,
+    SearchTrace,
+    Source,
+    Tenant,
+    Token,
+    Upload,
+)
 
 MANY: Final = 500
 
@@ -83,7 +96,7 @@ def restore(
         documents=Document.objects.filter(withdrawn_at=None).count(),
         originals=whole.originals,
         missing=whole.missing,
-        sources=Source.objects.filter(closed_because=Closed.RESTORED).count(),
+        sources=Source.objects.filter(closed_because__in=RESTORED).count(),
         removed=removed,
         journal=bool(gone),
         left=left,
@@ -163,6 +176,9 @@ def _closing(now: datetime, gone: Sequence[UUID]) -> Iterator[str]:
 def _bring_up_to_date(gone: Collection[UUID], indexed: Callable[[int], object]) -> tuple[int, bool]:
     """Schema, index, and what must not come back; gives how much of that there was, and whether files are still to be wiped."""
     call_command("migrate", verbosity=0, interactive=False)
+    Source.objects.filter(closed_because=Closed.ADMINISTRATOR).update(closed_because=Closed.BOTH)
+    Provider.objects.all().delete()  # what it pushed counts again from its next call on
+    SearchTrace.objects.exclude(query="").update(query="")  # somebody may have removed them since
     projection.rebuild(indexed)
     removed = sum(_remove_again(list(gone)[first : first + MANY]) for first in range(0, len(gone), MANY))
     for tenant in Tenant.objects.all():

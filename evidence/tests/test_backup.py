@@ -37,7 +37,7 @@ from django.test import Client
 from django.utils import timezone
 from datetime import timedelta
 from evidence import identity, tokens, uploads
-from evidence.models import Identity, Membership, Source
+from evidence.models import Identity, Membership, Provider, SearchTrace, Source
 User.objects.create_user("eva")
 eva = User.objects.get(username="eva")
 membership = Membership.objects.create(user=eva, tenant_id=Source.objects.get().tenant_id, role="editor")
@@ -47,6 +47,9 @@ access = identity.for_user(eva)
 tokens.make(access, name="Programm", scopes=["read"])
 for name in ("behalten.txt", "verworfen.txt"):
     uploads.keep(access, name, b"Hochgeladen: " + name.encode())
+Source.objects.create(tenant=membership.tenant, name="zu", closed_at=timezone.now(), closed_because="administrator")
+SearchTrace.objects.create(tenant=membership.tenant, query="Frage")
+Provider.objects.create(issuer="https://id.example", heard_at=timezone.now())
 Client().force_login(eva, backend="django.contrib.auth.backends.ModelBackend")
 """
 PURGE = """
@@ -59,11 +62,14 @@ worker.run_due()
 uploads.remove(Upload.objects.get(name="verworfen.txt").pk)
 """
 STATE = {
-    "open sources": "SELECT name FROM evidence_source WHERE closed_at IS NULL OR closed_because <> 'restored'",
+    "open sources": "SELECT name FROM evidence_source WHERE closed_at IS NULL OR closed_because NOT IN ('restored', 'both')",
+    "not known to be restored": "SELECT name FROM evidence_source WHERE closed_because = 'administrator'",
     "confirmed sources": "SELECT name FROM evidence_source WHERE rights_confirmed_at IS NOT NULL",
     "valid tokens": "SELECT id FROM evidence_token WHERE revoked_at IS NULL",
     "signed in": "SELECT session_key FROM django_session",
     "groups believed": "SELECT id FROM evidence_identity WHERE groups_at IS NOT NULL",
+    "pushed people believed": "SELECT id FROM evidence_provider",
+    "words of questions": "SELECT id FROM evidence_searchtrace WHERE query <> ''",
     "jobs claimed": "SELECT id FROM evidence_job WHERE claimed_at IS NOT NULL",
 }
 

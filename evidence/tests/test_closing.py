@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -72,12 +73,22 @@ def test_opening_never_opens_what_the_age_of_its_rights_closes(admin: Access, ev
 
 def test_a_restored_source_opens_by_a_confirmation_only(admin: Access, eva: User) -> None:
     Source.objects.update(closed_at=timezone.now(), closed_because=Closed.RESTORED)
-    closing.close(admin, key())
     with pytest.raises(Refused, match="restored from a backup"):
         closing.open_again(admin, key())
     assert not reads(eva)
     closing.confirm(admin, key())
     assert reads(eva) and codes() == [closing.CONFIRMED]
+
+
+def test_what_is_restored_and_closed_by_hand_needs_both_to_open(admin: Access, eva: User) -> None:
+    Source.objects.update(closed_at=timezone.now(), closed_because=Closed.RESTORED)
+    closing.close(admin, key())
+    with pytest.raises(Refused, match="restored from a backup"):
+        closing.open_again(admin, key())
+    closing.confirm(admin, key())
+    assert not reads(eva) and Source.objects.get().closed_because == Closed.ADMINISTRATOR
+    closing.open_again(admin, key())
+    assert reads(eva) and codes() == [closing.CLOSED, closing.CONFIRMED, closing.OPENED]
 
 
 def test_a_restored_folder_opens_when_it_is_confirmed_and_a_run_has_seen_its_rights(admin: Access, eva: User) -> None:
@@ -93,11 +104,11 @@ def test_a_restored_folder_opens_when_it_is_confirmed_and_a_run_has_seen_its_rig
 @pytest.mark.parametrize(
     "fields",
     [
-        {"kind": SourceKind.PUSH, "closed_because": Closed.RESTORED},
+        {"kind": SourceKind.PUSH, "closed_because": Closed.RESTORED, "rights_confirmed_at": None},
         {"kind": SourceKind.LOCAL, "closed_because": Closed.ADMINISTRATOR},
     ],
 )
-def test_nothing_else_is_confirmed_by_hand(admin: Access, eva: User, fields: dict[str, str]) -> None:
+def test_nothing_else_is_confirmed_by_hand(admin: Access, eva: User, fields: dict[str, Any]) -> None:
     Source.objects.update(closed_at=timezone.now(), **fields)
     with pytest.raises(Refused, match="confirmed by hand"):
         closing.confirm(admin, key())

@@ -11,8 +11,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from evidence import parsing, worker
-from evidence.models import AuditEvent, Closed, Document, Passage, Receipt, Revocation, Source
+from evidence import closing, parsing, worker
+from evidence.errors import Refused
+from evidence.models import AuditEvent, Closed, Document, Passage, Receipt, Revocation, Role, Source
 from evidence.tests.builders import access, group, person
 from evidence.tests.calls import Answer, program
 from evidence.tests.pushes import Pusher, as_text, pushed_source
@@ -344,17 +345,25 @@ def test_ids_of_a_list_are_compared_as_they_are_kept(pusher: Pusher) -> None:
     assert pusher.confirm(documents=["Pru\u0308fung"]).body["unknown"] == []
 
 
-def test_a_restored_source_opens_when_everything_was_sent_again(pusher: Pusher, eva: User) -> None:
+def test_a_restored_source_opens_when_everything_was_sent_again_and_an_administrator_vouches_for_the_groups(
+    pusher: Pusher, eva: User
+) -> None:
     pusher.put("a", "Text", **ALLE)
+    chief = access(person("chefin", role=Role.ADMINISTRATOR))
     Source.objects.update(closed_at=timezone.now(), closed_because=Closed.RESTORED)
     assert (pusher.confirm().status, pusher.confirm().code, reads(eva)) == (409, "source_restored", False)
-    assert pusher.confirm(restated=True).status == 200
+    with pytest.raises(Refused):
+        closing.confirm(chief, pusher.source.pk)
+    assert [pusher.confirm(restated=True).status, pusher.confirm().status] == [200, 200]
+    assert not reads(eva)
+    closing.confirm(chief, pusher.source.pk)
     assert reads(eva)
 
 
-def test_what_an_administrator_closed_stays_closed(pusher: Pusher, eva: User) -> None:
+@pytest.mark.parametrize("because", [Closed.ADMINISTRATOR, Closed.BOTH])
+def test_what_an_administrator_closed_stays_closed(pusher: Pusher, eva: User, because: Closed) -> None:
     pusher.put("a", "Text", **ALLE)
-    Source.objects.update(closed_at=timezone.now(), closed_because=Closed.ADMINISTRATOR)
+    Source.objects.update(closed_at=timezone.now(), closed_because=because)
     pusher.confirm(restated=True)
     assert not reads(eva)
 

@@ -119,8 +119,13 @@ def confirm(request: HttpRequest, source: int) -> HttpResponse:
     """State that what a backup said of a restored source is right; what else it needs to open is said."""
     request = cast(Request, request)
     closing.confirm(request.access, source)
-    if identity.rights_are_fresh(closing.mine(request.access, source), now=timezone.now()):
+    row = closing.mine(request.access, source)
+    if identity.rights_are_fresh(row, now=timezone.now()):
         messages.success(request, _("Its rights are confirmed, and the source is open."))
+    elif row.closed_at is not None:
+        messages.success(request, _("That is confirmed. An administrator had closed the source, and it stays closed."))
+    elif row.kind == SourceKind.PUSH:
+        messages.success(request, _("It opens when the other system confirms its rights the next time."))
     else:
         messages.success(request, _("It opens by itself after the next complete run, which confirms its rights."))
     return redirect("source", source)
@@ -212,7 +217,8 @@ def _page(
         "concerns": monitor.concerns(found.state),
         "going": _going(found.state),
         "can_run": _can_run(row),
-        "can_confirm": found.state.openness is Openness.RESTORED and row.kind != SourceKind.PUSH,
+        "can_confirm": found.state.openness is Openness.RESTORED
+        and (row.kind != SourceKind.PUSH or row.rights_confirmed_at is not None),
         "pushed": row.kind == SourceKind.PUSH,
         "drawn": _drawn(found),
         "days": inspection.DAYS,

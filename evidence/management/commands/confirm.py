@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evidence.management.people import find_tenant
-from evidence.models import AuditEvent, Closed, Source
+from evidence.models import RESTORED, AuditEvent, Closed, Source
 
 
 class Command(BaseCommand):
@@ -25,7 +25,7 @@ class Command(BaseCommand):
     def handle(self, *, source: str | None, all: bool, tenant: str, **options: object) -> None:
         """Confirm."""
         rows = Source.objects.filter(tenant=find_tenant(tenant)).select_related("tenant")
-        chosen = list(rows.filter(closed_because=Closed.RESTORED) if all else rows.filter(name=source))
+        chosen = list(rows.filter(closed_because__in=RESTORED) if all else rows.filter(name=source))
         if source is not None and not chosen:
             raise CommandError(f"There is no source {source!r} in tenant {tenant!r}.")
         for row in chosen:
@@ -36,7 +36,8 @@ class Command(BaseCommand):
         mine = Source.objects.filter(pk=row.pk)
         with transaction.atomic():
             mine.update(rights_confirmed_at=now)
-            mine.filter(closed_because=Closed.RESTORED).update(closed_at=None, closed_because="")
+            if row.closed_because in RESTORED:
+                mine.filter(closed_because=row.closed_because).update(**row.once_believed())
             AuditEvent.objects.create(tenant=row.tenant, code="rights.confirmed", ids={"source": row.pk})
         self.stdout.write(f"{row}: rights confirmed as of {timezone.localtime(now):%Y-%m-%d %H:%M:%S}")
         if mine.filter(closed_because=Closed.ADMINISTRATOR).exists():
