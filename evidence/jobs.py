@@ -83,7 +83,10 @@ def done(jobs: Collection[Job]) -> None:
 
 
 def claim(kinds: Collection[str]) -> Job | None:
-    """The oldest job that is due and that nobody owns; it belongs to the caller then."""
+    """The oldest job that is due and that nobody owns; it belongs to the caller then.
+
+    Of two that take the same one, the second waits until the first has it, and its update then finds it taken.
+    """
     now = timezone.now()
     free = Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM_LASTS)
     due = Job.objects.filter(free, kind__in=kinds, not_before__lte=now, attempts__lt=MAX_ATTEMPTS)

@@ -3,6 +3,11 @@
 Each change of a document records a job in its own transaction. Settling reads what the database says now and writes it to
 the index, so that doing it twice, or late, ends in the same state. Until then a search treats the document as absent
 (`pending`). One process at a time writes, guarded by a file lock: otherwise an older state could overwrite a newer one.
+
+That holds where others commit at any time, between any two of the statements here. A change that comes in between has a job of
+its own, which is not among those that were read before, so that its document stays pending. Jobs go by their own ids, never as
+"all up to this one": with PostgreSQL a lower id can be committed after a higher one. The index is a file of this machine, so
+that one database serves one machine, and one data folder.
 """
 
 from __future__ import annotations

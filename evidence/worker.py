@@ -1,4 +1,4 @@
-"""The worker: does what is due. Several at once are safe, on one machine or (with PostgreSQL) on several that share their files.
+"""The worker: does what is due. Several at once are safe, on one machine: the index is a file of it.
 
 It has lanes of its own for what takes long, so that a run over a large source delays neither the index nor a removal. What a lane
 does belongs to it by a claim that it renews; a claim that is not renewed ends, and another worker takes the job over.
