@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client
 from pytest_django import Settings
 
@@ -64,6 +66,20 @@ def test_a_report_about_nobody_known_is_taken_and_changes_nothing(provider: Prov
 def test_a_report_counts_once(provider: Provider) -> None:
     assert report(provider, {"jti": "m-1"}) == 200
     assert report(provider, {"jti": "m-1"}) == 400
+
+
+def test_a_report_that_could_not_be_written_down_may_come_again(provider: Provider) -> None:
+    client = Client()
+    sign_in(client, provider, "anna")
+
+    def locked(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith("UPDATE"):
+            raise OperationalError("database is locked")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(locked), pytest.raises(OperationalError):
+        report(provider, {"jti": "m-1"})
+    assert (client.get("/").status_code, report(provider, {"jti": "m-1"}), client.get("/").status_code) == (200, 200, 302)
 
 
 @pytest.mark.parametrize(

@@ -103,13 +103,18 @@ def report(request: HttpRequest) -> HttpResponse:
         if not token or len(token) > MAX_REPORT:
             raise NotAccepted("oidc_logout", "")
         subject, message = provider.signed_out(token)
-        if not cache.add(f"signed-out:{hashlib.sha256(message.encode()).hexdigest()}", True, timeout=2 * provider.LOGOUT_AGE):
+        taken = f"signed-out:{hashlib.sha256(message.encode()).hexdigest()}"
+        if not cache.add(taken, True, timeout=2 * provider.LOGOUT_AGE):
             raise NotAccepted("oidc_logout", "")
     except NoAnswer:
         return HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE)
     except EvidenceError:
         return JsonResponse({"error": "invalid_request"}, status=HTTPStatus.BAD_REQUEST)
-    people.signed_out(subject, now=timezone.now())
+    try:
+        people.signed_out(subject, now=timezone.now())
+    except Exception:
+        cache.delete(taken)  # so that the same report may come again
+        raise
     return HttpResponse()
 
 
