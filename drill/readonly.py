@@ -1,4 +1,4 @@
-"""The index can't be written for a while: searches go on, what changed is not shown as it was, and it catches up by itself."""
+"""The index can't be written for a while: searches go on, rights that were taken away are gone, and it catches up by itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from drill.outcome import Outcome, Skipped
-from drill.site import site
+from drill.site import DOCUMENTS, site
 
 
 def run(folder: Path) -> Outcome:
@@ -19,14 +19,14 @@ def run(folder: Path) -> Outcome:
         with place.asking():
             with _read_only(place.place.data / "index"):
                 place.work()
-                for _ in range(6):
+                for _ in range(12):
                     place.origin.change()
                 place.sync(check=False)
                 time.sleep(3)
                 for person in ("anna", "ben"):
-                    for number in sorted(place.origin.states):
+                    for number in range(DOCUMENTS):  # texts may be those from before, rights may not
                         answer = place.ask(person, f"dokument{number}")
-                        if answer.quotes and list(answer.quotes) != place.expected(person, number):
+                        if answer.quotes and not place.expected(person, number):
                             place.wrong.append(f"{person} found {list(answer.quotes)} while the index could not follow")
             took = place.recovers()
         return Outcome(place.wrong, f"right again {took:.1f} s after; answers {dict(sorted(place.answers.items()))}")
