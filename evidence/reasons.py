@@ -20,6 +20,7 @@ from evidence.content import Note
 from evidence.errors import Refused, Unavailable, gettext_noop
 from evidence.identity import Groups, Openness, Standing, Weighed
 from evidence.models import AccessRule, AuditEvent, Document, Effect, Group, Job, Membership, Receipt, Source
+from evidence.profile import normalise
 
 ASKED: Final = "access.explained"
 """Code of the event: who asked about whom and which document. Not among a document's own events, which its readers see."""
@@ -101,8 +102,8 @@ def explain(access: Access, *, person: str, document: str, source: str = "") -> 
     if not identity.may_administer(access):
         raise Unavailable
     now = timezone.now()
-    membership = _membership(access, person.strip())
-    row = _document(access, document.strip(), source)
+    membership = _membership(access, normalise(person.strip()))
+    row = _document(access, normalise(document.strip()), normalise(source))
     AuditEvent.objects.create(
         tenant_id=access.tenant, actor_id=access.user, code=ASKED, ids={"user": membership.user_id, "document": row.pk}
     )

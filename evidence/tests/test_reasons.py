@@ -140,6 +140,15 @@ def test_a_document_is_found_by_its_public_id_and_by_its_id_in_a_source(tmp_path
     assert explain(admin, external_id=str(document("a", source="x").public_id)).source.name == "x"
 
 
+def test_names_are_compared_as_they_are_kept_and_what_no_database_holds_is_unknown(tmp_path: Path, admin: Access) -> None:
+    person("eva", ["alle"])
+    publish(tmp_path, {"Pru\u0308fung.txt": "eins"})
+    assert explain(admin, external_id="Pru\u0308fung").external_id == "Pr\u00fcfung"
+    for names in ({"name": "eva\0"}, {"external_id": "Pr\u00fcfung\0"}, {"external_id": "Pr\u00fcfung", "source": "\0"}):
+        with pytest.raises(Refused):
+            explain(admin, **names)
+
+
 def test_people_and_documents_of_other_tenants_are_unknown(tmp_path: Path, admin: Access) -> None:
     person("fremd", ["alle"], of=tenant("andere"))
     person("eva", ["alle"])
