@@ -32,7 +32,8 @@ from dulwich.web import make_wsgi_chain
 class Quiet(WSGIRequestHandler):
     def log_message(self, *args): pass
 class Folder(FileSystemBackend):
-    def open_repository(self, path): return super().open_repository((path if isinstance(path, str) else path.decode()).lstrip("/"))
+    def open_repository(self, path):
+        return super().open_repository((path if isinstance(path, str) else path.decode()).lstrip("/"))
 server = make_server("127.0.0.1", 0, make_wsgi_chain(Folder(sys.argv[1])), handler_class=Quiet)
 print(server.server_port, flush=True)
 server.serve_forever()
