@@ -172,10 +172,12 @@ class TestPushed:
         assert access(eva).classes == {denied}
 
     def test_whom_the_provider_does_not_push_loses_its_groups_although_a_sign_in_confirmed_them(self) -> None:
+        self.group()
         Provider.objects.create(issuer=ISSUER, heard_at=ago(HOUR))
         assert access(known(at=ago(HOUR), groups=(theirs(),))).classes == frozenset()
 
     def test_whom_the_provider_pushes_as_inactive_has_none_of_its_groups(self) -> None:
+        self.group()
         assert access(self.pushed(heard=HOUR, active=False)).classes == frozenset()
 
     @pytest.mark.parametrize(("refused", "counts"), [(HOUR, True), (13 * HOUR, False)])
