@@ -109,10 +109,14 @@ def purge(receipt: int) -> None:
     projection.settle()
     document = Document.objects.filter(public_id=found.document, withdrawn_at=found.invisible_at).first()
     if document is not None:
-        needles.keep(found, needles.choose(document))
+        chosen = needles.choose(document)
+        if needles.read(found) is None:  # else somebody is at it too, and may have seen more of it
+            needles.keep(found, chosen)
     with transaction.atomic():
         rows = Document.objects.select_for_update(of=("self",)).filter(public_id=found.document)
         row = rows.select_related("source").first()
+        if not Receipt.objects.select_for_update().filter(pk=receipt, purged_at=None).exists():
+            return  # somebody else has removed it meanwhile; a document that is here now is another one
         if row is not None and row.withdrawn_at != found.invisible_at:
             found.delete()
             transaction.on_commit(lambda: needles.forget(found))

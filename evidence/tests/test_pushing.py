@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from evidence import closing, parsing, worker
+from evidence import closing, needles, parsing, removal, worker
 from evidence.errors import Refused
 from evidence.models import AuditEvent, Closed, Document, Passage, Receipt, Revocation, Role, Source
 from evidence.tests.builders import access, group, person
@@ -374,6 +374,24 @@ def test_what_is_sent_after_a_removal_brings_no_earlier_version_back(pusher: Pus
     assert outcome(pusher.put("a", "Neues", version="2", **ALLE)) == "new"
     assert list(Passage.objects.values_list("text", flat=True)) == ["Neues"]
     assert Receipt.objects.get(public_id=receipt).purged_at is not None
+
+
+def test_a_receipt_stays_when_a_worker_and_what_is_sent_next_remove_the_document_at_once(
+    pusher: Pusher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pusher.put("a", "Text", **ALLE)
+    receipt = pusher.delete("a").body["receipt"]
+    choose = needles.choose
+
+    def chosen(document: Document) -> needles.Needles:
+        monkeypatch.undo()
+        pusher.put("a", "Neues", **ALLE)
+        return choose(document)
+
+    monkeypatch.setattr(needles, "choose", chosen)
+    removal.purge(Receipt.objects.get().pk)
+    assert Receipt.objects.get(public_id=receipt).counts["documents"] == 1
+    assert (row().withdrawn_at, text()) == (None, "Neues")
 
 
 @pytest.mark.parametrize("said", ["rights", "nothing"])
