@@ -316,6 +316,13 @@ def test_a_journey_that_somebody_wrote_himself_is_lost(client: Client, provider:
     assert client.get("/sign-in/oidc/callback/", {"state": state, "code": "x"}).status_code == 400
 
 
+def test_a_journey_under_another_name_is_lost(client: Client, provider: Provider) -> None:
+    back = way_back(client, provider, "anna")
+    state = parse_qs(urlsplit(back).query)["state"][0]
+    client.cookies[f"journey-{'a' * 30}"] = client.cookies[f"journey-{state}"].value
+    assert client.get(back.replace(state, "a" * 30)).status_code == 400
+
+
 def test_a_journey_takes_no_longer_than_it_may(client: Client, provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     back = way_back(client, provider, "anna")
     monkeypatch.setattr(journeys, "TIME_FOR_IT", -1)
