@@ -97,13 +97,23 @@ class _Watch:
                 raise_interrupt=False,
                 ignore_permission_denied=True,
             ):
-                close_old_connections()
-                syncing.changed(self._place.source)
+                self._tell()
         except Exception as fault:  # whatever it is, the others go on being watched
             logger.warning("source %s can't be watched: %s", self._place.source, type(fault).__name__)
             self._stop.wait(WAIT_AFTER_FAULT)
         finally:
             connections.close_all()
+
+    def _tell(self) -> None:
+        """Ask for a run. The change is told only once, so a database that takes nothing now is asked until it does."""
+        while not self._stop.is_set():
+            close_old_connections()
+            try:
+                syncing.changed(self._place.source)
+                return
+            except DatabaseError as fault:
+                logger.warning("source %s changed, and a run can't be asked for: %s", self._place.source, type(fault).__name__)
+                self._stop.wait(LOOKED_EVERY)
 
 
 def _bring_in_line(watched: dict[_Place, _Watch | None]) -> None:
