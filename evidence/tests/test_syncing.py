@@ -503,10 +503,11 @@ def test_a_stamp_of_the_same_bytes_under_another_label_is_another_state(source: 
 def test_a_document_that_was_removed_while_a_run_goes_on_is_taken_in_anew(
     source: Source, place: Path, meddle: Callable[..., Meddled]
 ) -> None:
-    write(place, {"a.txt": "Neuer Text a."})
-    meddle(on_read=lambda path: Document.objects.filter(external_id="a").delete())
+    state(place, ("**", f'{ALLE}\ntitle = "Titel"'))
+    meddle(on_read=lambda path: Document.objects.filter(external_id="a", title="a").delete())
     report = syncing.sync(source)
-    assert (report.complete, found("text")) == (True, ["a", "b", "c"])
+    assert (report.complete, report.counts["new"], report.counts["updated"]) == (True, 1, 2)
+    assert found("text") == ["a", "b", "c"]
 
 
 # A change is seen whole
