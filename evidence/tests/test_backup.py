@@ -268,6 +268,7 @@ import os, signal, sys, django
 django.setup()
 from django.core.management import call_command
 from evidence import backups, blobs, projection, purged, removal, restoring
+from evidence.dumps import postgresql, sqlite
 owner, attribute = sys.argv[1].rsplit(".", 1)
 owner = eval(owner)
 real = getattr(owner, attribute)
@@ -279,22 +280,37 @@ call_command("restore", sys.argv[2], purged=__import__("pathlib").Path(sys.argv[
 """
 
 
+DYING_LOAD = "postgresql.shutil.copyfileobj" if POSTGRESQL else "sqlite.shutil.copyfileobj"
+"""In the middle of what is all or nothing."""
+
+
 @pytest.mark.parametrize(
-    "step", ["blobs.put", "purged.write", "backups.dumper().__class__.load", "projection.rebuild", "restoring._remove_again"]
+    "step",
+    [
+        "blobs.put",
+        "purged.write",
+        DYING_LOAD,
+        "backups.dumper().__class__.load",
+        "projection.rebuild",
+        "restoring._remove_again",
+    ],
 )
 def test_a_restore_that_is_killed_goes_on_when_it_is_run_again(step: str, backup: Path, journal: Path, empty: Place) -> None:
     process = start(empty, "-c", KILLED, step, backup, journal)
     _, err = process.communicate()
     assert process.returncode == -signal.SIGKILL, err
-    assert "fundstelle.E006" in refused(empty, "confirm", "handbuch", "--tenant", "lindenau")
+    assert (empty.data / "restoring").exists()
     done(empty, "manage.py", "restore", backup, "-v0")
     done(empty, "manage.py", "confirm", "--all", "--tenant", "lindenau")
     assert found(empty, WORD) == [["a"], []]
 
 
-def test_an_unfinished_restore_is_not_mixed_with_another(backup: Path, empty: Place, tmp_path: Path) -> None:
-    process = start(empty, "-c", KILLED, "blobs.put", backup, backup.parent / "none")
-    process.communicate()
+def test_nobody_works_with_an_unfinished_restore(empty: Place) -> None:
+    (empty.data / "restoring").write_text('{"backup": "one"}')
+    assert "fundstelle.E006" in refused(empty, "check")
+
+
+def test_an_unfinished_restore_is_not_mixed_with_another(backup: Path, empty: Place) -> None:
     (empty.data / "restoring").write_text('{"backup": "of another"}')
     assert "restore_of_another" in refused(empty, "restore", backup)
 
