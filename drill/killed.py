@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from drill.outcome import Outcome
-from drill.site import DOCUMENTS, SOURCE, Site, site
+from drill.site import DOCUMENTS, RECOVERS_WITHIN, SOURCE, Site, site
 
 ROUNDS: Final = 50
 LATEST: Final = 2.5
@@ -66,11 +66,15 @@ def _purge(place: Site, chance: random.Random) -> None:
 
 
 def _no_job_left(place: Site) -> None:
-    """No piece of work is left behind for ever, and every removal has its receipt."""
-    until = time.monotonic() + 60
-    waiting = "SELECT kind, error FROM evidence_job WHERE kind IN ('index', 'purge', 'wipe') AND attempts > 0"
-    while (left := place.place.rows(waiting)) and time.monotonic() < until:
+    """No piece of work is left behind for ever, and every removal has its receipt. A dead worker's claims end after minutes."""
+    until = time.monotonic() + RECOVERS_WITHIN
+    while (left := _left(place)) and time.monotonic() < until:
         time.sleep(1)
-    place.wrong += [f"job left: {one}" for one in left]
-    receipts = place.place.rows("SELECT traces FROM evidence_receipt WHERE finished_at IS NULL AND purged_at IS NOT NULL")
-    place.wrong += [f"receipt without an end: {one}" for one in receipts]
+    place.wrong += left
+
+
+def _left(place: Site) -> list[str]:
+    failed = "SELECT kind, error FROM evidence_job WHERE kind IN ('index', 'purge', 'wipe') AND attempts > 0"
+    open_ones = "SELECT traces FROM evidence_receipt WHERE finished_at IS NULL AND purged_at IS NOT NULL"
+    jobs, receipts = place.place.rows(failed), place.place.rows(open_ones)
+    return [f"job left: {one}" for one in jobs] + [f"receipt without an end: {one}" for one in receipts]
