@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import socket
+import subprocess
 import sys
 import tomllib
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +27,7 @@ from evidence import confinement, ingest, origins, projection
 from evidence.management.people import find_groups, find_tenant, join
 from evidence.models import Group, Role, Run, Source, Tenant
 
+PR_SET_PDEATHSIG: Final = 1
 DEMO: Final = Path(settings.BASE_DIR) / "demo"
 TO_TRY: Final = (
     ("Arbeitspreis", "rows of tariff tables with their columns; one tariff has expired, one holds only from 2027"),
@@ -72,8 +77,9 @@ class Command(BaseCommand):
             _serve(port)
 
     def _import(self, tenant: Tenant, described: Mapping[str, Any]) -> None:
-        listing = origins.folder(f"{tenant.slug}/{described['name']}", str(DEMO / described["folder"])).list()
-        row = ingest.source(tenant, described["name"], location=described["folder"], settings=listing.settings)
+        folder = str(DEMO / described["folder"])
+        listing = origins.folder(f"{tenant.slug}/{described['name']}", folder).list()
+        row = ingest.source(tenant, described["name"], location=folder, settings=listing.settings)
         started = timezone.now() - _age(described.get("rights_age", "0h"))
         with tqdm(total=len(listing.items), desc=f"  {row.title or row.name}", unit="file") as bar:
             report = ingest.take_in(row, listing, started=started, progress=bar.update)
@@ -148,6 +154,12 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _end_with_parent() -> None:
+    """Linux: whoever kills the server ends the worker too."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 def _check_port(port: int) -> None:
     """Refuse a port that is taken before anything is set up or told."""
     with socket.socket() as probe:
@@ -159,7 +171,7 @@ def _check_port(port: int) -> None:
 
 
 def _serve(port: int) -> None:
-    """Become the server: Ctrl-C reaches it directly."""
+    """Start a worker, and become the server: Ctrl-C reaches both directly, and the worker ends with the server in any case."""
     words = [
         sys.executable,
         "-m",
@@ -176,6 +188,9 @@ def _serve(port: int) -> None:
         "warning",
     ]
     confinement.close()  # the server would inherit it, and never know that it has ended
+    subprocess.Popen(
+        [sys.executable, "manage.py", "work"], cwd=settings.BASE_DIR, stdout=subprocess.DEVNULL, preexec_fn=_end_with_parent
+    )
     try:
         os.execv(sys.executable, words)
     except OSError as error:
