@@ -37,9 +37,7 @@ from evidence.models import (
     Retired,
     Revision,
     Source,
-    id_list,
 )
-from evidence.profile import PROFILE
 from evidence.sources import Item, Refusal, Rights
 
 MANY: Final = 500
@@ -530,7 +528,7 @@ class _Kept:
         """Three queries."""
         gone = Retired.objects.filter(document__in=documents).values_list("document", "label", "stamp", "source_sha256")
         rows = list(Revision.objects.filter(document__in=documents).order_by("pk"))
-        made = Representation.objects.filter(revision__in=id_list([row.pk for row in rows], using="default"), profile=PROFILE)
+        made = representations.of([row.pk for row in rows])
         return cls(
             {(row.document_id, row.label, name): row for row in rows for name in (row.stamp, row.source_sha256) if name},
             {

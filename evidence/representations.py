@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import Final
 from uuid import uuid5
 
+from django.db.models import QuerySet
+
 from evidence.anchoring import Parser
 from evidence.content import Content
-from evidence.models import Document, Page, Passage, Representation, Revision
+from evidence.models import Document, Page, Passage, Representation, Revision, id_list
 from evidence.profile import PROFILE
 
 MAX_TITLE: Final = 500
@@ -22,6 +24,11 @@ def kept(revision: Revision, parser: Parser) -> Representation | None:
     return revision.representations.filter(
         parser_name=parser.name, parser_version=parser.version, parser_configuration=parser.configuration, profile=PROFILE
     ).first()
+
+
+def of(revisions: Collection[int]) -> QuerySet[Representation]:
+    """What any parser under this profile made of these revisions before."""
+    return Representation.objects.filter(revision__in=id_list(revisions, using="default"), profile=PROFILE)
 
 
 def write(document: Document, revision: Revision, parser: Parser, content: Content) -> Representation:

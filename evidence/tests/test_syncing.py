@@ -472,8 +472,7 @@ def test_what_is_here_by_its_stamp_is_not_read_again_and_still_gets_its_rights_a
 def test_another_way_of_reading_reads_what_is_kept_here_and_not_the_origin(
     source: Source, stamped: Meddled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (intake, representations):
-        monkeypatch.setattr(module, "PROFILE", "another-profile")
+    monkeypatch.setattr(representations, "PROFILE", "another-profile")
     report = syncing.sync(source)
     assert (stamped.reads, report.counts["changed"], Representation.objects.count()) == ([], 3, 6)
 
@@ -481,8 +480,7 @@ def test_another_way_of_reading_reads_what_is_kept_here_and_not_the_origin(
 def test_an_original_that_is_lost_here_is_read_from_the_origin(
     source: Source, stamped: Meddled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (intake, representations):
-        monkeypatch.setattr(module, "PROFILE", "another-profile")
+    monkeypatch.setattr(representations, "PROFILE", "another-profile")
     blobs.remove(document("a").current.revision.source_sha256)  # type: ignore[union-attr]
     assert (syncing.sync(source).complete, stamped.reads) == (True, ["a.txt"])
 
