@@ -40,6 +40,7 @@ from evidence.models import (
 )
 
 MANY: Final = 500
+_KEPT: Final = ("blobs", "pages", "origins", "receipts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def restore(
     _refuse_other(about)
     if journal is not None and not journal.is_file():
         raise Refused("backup_missing", gettext_noop("There is no file %(path)s."), path=journal)
-    gone = purged.read(journal or purged.path())
+    gone = _removed(journal)
     whole = archive.verify(path, progress)
     _begin(whole.name)
     purged.write(gone)  # whoever goes on after a sudden end need not know where it came from
@@ -103,6 +104,13 @@ def restore(
     )
 
 
+def _removed(journal: Path | None) -> Sequence[UUID]:
+    """What was removed, by this journal and by the one that is here."""
+    here = purged.read(purged.path())
+    given = here if journal is None else purged.read(journal)
+    return [*given, *(one for one in here if one not in set(given))]
+
+
 def _refuse_other(about: Manifest) -> None:
     """Raises Refused for what this program, this engine or this server can't read."""
     if about.engine != connection.vendor:
@@ -122,7 +130,7 @@ def _begin(name: str) -> None:
         begun = json.loads(mark().read_text()).get("backup")
     except FileNotFoundError:
         begun = None
-    if begun is None and (not backups.dumper().is_empty() or any(Path(settings.BLOB_DIR).glob("*/*"))):
+    if begun is None and not _is_empty():
         message = gettext_noop(
             "There is something here already. A backup is restored into an empty data folder and database only."
         )
@@ -133,6 +141,12 @@ def _begin(name: str) -> None:
         )
         raise Refused("restore_of_another", message)
     blobs.write_whole(mark(), json.dumps({"backup": name}).encode())
+
+
+def _is_empty() -> bool:
+    """Whether nothing is here that belongs to another state: no table, no original, nothing that was made of one or fetched."""
+    folder = Path(settings.DATA_DIR)
+    return backups.dumper().is_empty() and not any(any((folder / name).glob("*")) for name in _KEPT)
 
 
 def _unpack(path: Path, dump: Path, progress: Progress) -> Sequence[UUID]:

@@ -192,7 +192,7 @@ def test_nothing_is_restored_over_anything(running: Place, backup: Path, empty: 
     before = running.rows("SELECT id, updated_at FROM evidence_document")
     assert "restore_not_empty" in refused(running, "restore", backup)
     assert running.rows("SELECT id, updated_at FROM evidence_document") == before
-    write(empty.data / "blobs" / "ab", {"ab" * 32: "da"})
+    write(empty.data / "origins" / "1", {"HEAD": "da"})
     assert "restore_not_empty" in refused(empty, "restore", backup)
 
 
