@@ -174,6 +174,12 @@ def test_progress_goes_on_by_itself_until_the_run_ends(desktop: Page, site: Site
     expect(desktop.locator("#progress")).to_have_text("")
 
 
+def test_progress_does_not_flicker_while_it_asks(desktop: Page, site: Site, room: Room, source: Source) -> None:
+    running(desktop, site, room, source)
+    desktop.locator("#progress").evaluate("shown => shown.classList.add('htmx-request')")
+    assert desktop.locator("#progress").evaluate("shown => getComputedStyle(shown).opacity") == "1"
+
+
 def test_a_drill_is_held_from_the_page(desktop: Page, site: Site, room: Room, source: Source) -> None:
     visit(desktop, site, room, f"/sources/{source.pk}/")
     desktop.locator("summary", has_text="Revocation drill").click()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -25,6 +26,7 @@ from evidence.index.tokens import TOKENISER
 FORMAT: Final = f"postings 2 {TOKENISER}"
 BUSY_MILLISECONDS: Final = 30_000
 """Longer than one batch of an import takes to write."""
+RETRY_SECONDS: Final = 0.005
 PAGE_BYTES: Final = 8192
 MAPPED_BYTES: Final = 1 << 40
 """Everything: a mapped file is read without a copy, and its memory is the system's, shared by all processes."""
@@ -140,9 +142,9 @@ def _open(path: Path, *, may_create: bool) -> apsw.Connection:
     creating = apsw.SQLITE_OPEN_CREATE if may_create else 0
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | creating)
     connection.set_busy_timeout(BUSY_MILLISECONDS)
+    connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
+    _begin_log(connection)
     for setting in (
-        f"page_size={PAGE_BYTES}",
-        "journal_mode=WAL",
         "synchronous=FULL",
         "secure_delete=ON",
         "temp_store=MEMORY",
@@ -151,6 +153,19 @@ def _open(path: Path, *, may_create: bool) -> apsw.Connection:
     ):
         connection.execute(f"PRAGMA {setting}")
     return connection
+
+
+def _begin_log(connection: apsw.Connection) -> None:
+    """Have changes written to a log first. SQLite itself waits for nobody who does this at the same moment."""
+    until = time.monotonic() + BUSY_MILLISECONDS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(RETRY_SECONDS)
 
 
 def _check_format(connection: apsw.Connection, *, may_create: bool) -> None:

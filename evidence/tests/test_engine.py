@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
@@ -324,6 +325,14 @@ def test_two_writers_lose_nothing(tmp_path: Path) -> None:
         thread.join()
     assert ask(engines[0], "alpha").total == 40
     assert ask(engines[0], "only119").total == 1
+
+
+def test_those_that_make_the_file_at_once_wait_for_one_another(tmp_path: Path) -> None:
+    for number in range(20):
+        engines = [SqliteEngine(tmp_path / f"{number}.sqlite3") for _ in range(3)]
+        with ThreadPoolExecutor(3) as pool:
+            made = pool.map(lambda engine: engine.representations([]), engines)
+            assert list(made) == [{}] * 3
 
 
 def test_other_engine_sees_changes_at_once(tmp_path: Path) -> None:
