@@ -872,6 +872,82 @@ class SearchTrace(models.Model):
         return f"search {self.pk}"
 
 
+class SearchReport(models.Model):
+    """A search that did not find what somebody needed, as that person sent it. Its words go after a set time.
+
+    query: the words, empty once they are gone. wish: what the person was looking for, in words of their own. mode: how it was
+    searched. seen: how many passages it found. cause, answer: what a curator says of it; the person sees it.
+    """
+
+    class State(models.TextChoices):
+        """How far a curator is with it."""
+
+        OPEN = "open", _("open")
+        DONE = "done", _("done")
+        DECLINED = "declined", _("declined")
+
+    class Cause(models.TextChoices):
+        """Why it was not found."""
+
+        DOCUMENT_MISSING = "document_missing", _("document missing")
+        BADLY_NAMED = "badly_named", _("badly named")
+        SYNONYM_MISSING = "synonym_missing", _("synonym missing")
+        RIGHT_MISSING = "right_missing", _("right missing")
+        OTHER = "other", _("something else")
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, models.CASCADE, related_name="search_reports")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    query = models.CharField(max_length=500, blank=True)
+    wish = models.CharField(max_length=1000, blank=True)
+    mode = models.CharField(max_length=10)
+    seen = models.PositiveIntegerField(default=0)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    cause = models.CharField(max_length=20, choices=Cause.choices, blank=True)
+    answer = models.CharField(max_length=1000, blank=True)
+    closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    closed_at = models.DateTimeField(null=True)
+    words_gone_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        indexes = [models.Index(fields=["tenant", "state", "-at"], name="search_report_list")]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(state__in=["open", "done", "declined"]), name="search_report_state_known")
+        ]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+
+class Evaluation(models.Model):
+    """What one run over a set of questions gave: numbers and ids, none of its words.
+
+    name, digest: the set's name and the SHA-256 of its file. settings: mode, limit, thresholds. figures: name -> number, as
+    `evidence.evaluation` defines them. results: for each question its id, states and ranks. passed: null without thresholds.
+    """
+
+    at = models.DateTimeField(default=timezone.now)
+    tenant = models.ForeignKey(Tenant, models.CASCADE, related_name="evaluations")
+    name = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64)
+    version = models.CharField(max_length=50, help_text="of this software")
+    settings = models.JSONField(default=dict)
+    figures = models.JSONField(default=dict)
+    results = models.JSONField(default=list)
+    forbidden = models.PositiveIntegerField(default=0)
+    passed = models.BooleanField(null=True)
+    seconds = models.FloatField(default=0)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        indexes = [models.Index(fields=["tenant", "name", "-at"], name="evaluation_line")]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.at:%Y-%m-%d %H:%M}"
+
+
 class Alarm(models.Model):
     """Something that an administrator must know: raised once, told by every way that is set up, and cleared when it is over."""
 

@@ -1,5 +1,6 @@
 """Search: a question and an Access in, the complete passages out, in the order of their scores.
 
+The exact mode finds every word as it is written; the wider one finds any of them, in other forms too, and tells how.
 The index answers for the classes of the Access only; each hit is then checked once more against the database. What no longer
 fits is dropped, counted and noted as a fault of the index, by ids.
 """
@@ -7,19 +8,22 @@ fits is dropped, counted and noted as a fault of the index, by ids.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from enum import StrEnum
+from functools import partial
 from typing import Final
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
-from evidence import paging, projection, traces
+from evidence import paging, projection, synonyms, traces
 from evidence.access import Access, Withheld
-from evidence.content import SpanKind
-from evidence.index import ATTRIBUTES, Hit, Indexed
+from evidence.content import Searched, SpanKind
+from evidence.index import ATTRIBUTES, Hit, Indexed, Result, Wider
 from evidence.index.query import Query, parse
+from evidence.index.questions import Answerability, How, Off, Question, Term, Way, locate, parse_question
 from evidence.index.tokens import find
 from evidence.models import AuditEvent, Document, Passage, Representation, Source, Tenant
 from evidence.presentation import Card, Context, Shown, card, contexts, page_names, show, touched
@@ -31,12 +35,20 @@ MAX_OFFSET: Final = 10_000
 """Nobody reads further; beyond it a total is "more than 10,000"."""
 
 
+class Mode(StrEnum):
+    """How a question is read."""
+
+    EXACT = "exact"
+    WIDER = "wider"
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """One hit: the document, the passage word for word with its context, and what orders it.
 
     matches: the found words, code points inside the quote. is_current: whether this state is the document's current one.
-    page: name of the one on which the passage begins. unseen: nobody sees some of the found words in the original.
+    page: name of the one on which the passage begins. unseen: nobody sees some of the found words in the original. ways: in the
+    wider mode, how each found word answers which word of the question.
     """
 
     document: Card
@@ -48,6 +60,7 @@ class Found:
     score: float
     page: str | None = None
     unseen: bool = False
+    ways: tuple[Way, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +79,12 @@ class Results:
 
     absent: words or phrases that occur nowhere in what this person may read. choices: attribute -> values, most frequent
     first. contacts: whom to ask. dropped: hits that no longer fitted the database. empty: there is no document at all that this
-    person may read; the answer is then the same as for someone without any rights.
+    person may read; the answer is then the same as for someone without any rights. terms: in the wider mode, what was made of
+    the question's words. answerability: NOTHING without hits; NEAR only in the wider mode.
     """
 
     query: Query
+    mode: Mode = Mode.EXACT
     hits: Sequence[Found] = ()
     total: int = 0
     offset: int = 0
@@ -79,28 +94,33 @@ class Results:
     withheld: Sequence[Withheld] = ()
     dropped: int = 0
     empty: bool = False
+    terms: Sequence[Term] = ()
+    answerability: Answerability = Answerability.NOTHING
 
 
 def search(
     access: Access,
     text: str,
     *,
+    mode: Mode = Mode.EXACT,
+    without: Collection[Off] = (),
     filters: Mapping[str, Collection[str]] | None = None,
     versions: Versions = Versions.CURRENT,
     limit: object = DEFAULT_LIMIT,
     offset: object = 0,
 ) -> Results:
-    """Passages that hold every word of the question, best first.
+    """Passages that hold every word of the question; in the wider mode, any of them in whatever form. Best first.
 
-    versions: whether earlier revisions are asked too; statistics then count their passages as well. filters: attribute
-    (index.ATTRIBUTES) -> allowed values; an empty or missing one does not filter. limit: 1 to 50.
+    without: expansions of the wider mode that are switched off. versions: whether earlier revisions are asked too; statistics
+    then count their passages as well. filters: attribute (index.ATTRIBUTES) -> allowed values; an empty or missing one does not
+    filter. limit: 1 to 50.
     Raises Refused for a question or number outside the contract, IndexFault when the index can't be asked.
     """
     count = paging.limit(limit, most=MAX_LIMIT)
     skip = paging.offset(offset, most=MAX_OFFSET)
-    query = parse(text)
+    question: Query | Question = parse(text) if mode is Mode.EXACT else _question(access, text, without)
     chosen = {name: tuple(values) for name, values in (filters or {}).items() if name in ATTRIBUTES and values}
-    asked = _Asked(query, chosen, versions, count, skip)
+    asked = _Asked(question, chosen, versions, count, skip)
     began = time.perf_counter()
     tenant = Tenant.objects.filter(pk=access.tenant).first() if access.tenant else None
     results, shown = _ask(access, asked, _contacts(access, tenant))
@@ -110,50 +130,76 @@ def search(
     return results
 
 
+def _question(access: Access, text: str, without: Collection[Off]) -> Question:
+    return parse_question(text, without=without, synonyms=synonyms.readable(access))
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A question within the contract."""
 
-    query: Query
+    question: Query | Question
     filters: Mapping[str, Collection[str]]
     versions: Versions
     limit: int
     offset: int
 
+    @property
+    def query(self) -> Query:
+        """The question as the exact mode has it; of the wider mode, the text alone."""
+        return self.question if isinstance(self.question, Query) else Query(self.question.text, ())
+
+    @property
+    def mode(self) -> Mode:
+        """How it is read."""
+        return Mode.EXACT if isinstance(self.question, Query) else Mode.WIDER
+
 
 def _ask(access: Access, asked: _Asked, contacts: Sequence[str]) -> tuple[Results, Sequence[Hit]]:
     """The answer, and the hits that it shows."""
-    query = asked.query
+    question = asked.question
     empty = not Document.objects.readable(access).exists()
-    if empty or not query.phrases:
-        return Results(query=query, contacts=contacts, withheld=access.withheld, empty=empty), ()
+    nothing = Results(asked.query, asked.mode, contacts=contacts, withheld=access.withheld, empty=empty)
+    if empty or not (question.phrases if isinstance(question, Query) else question.words):
+        return nothing, ()
     projection.settle_quickly()
     waits = projection.pending()  # before the index is chosen: what is settled later may be settled in another one than that
-    result = projection.engine().search(
-        query,
-        classes=projection.classes(access.classes, versions=asked.versions),
-        excluded=waits,
-        filters=asked.filters,
-        limit=asked.limit,
-        offset=asked.offset,
-    )
-    found = _checked(access, query, result.hits)
-    results = Results(
-        query=query,
-        contacts=contacts,
-        withheld=access.withheld,
+    engine, classes = projection.engine(), projection.classes(access.classes, versions=asked.versions)
+    result: Result | Wider
+    if isinstance(question, Query):
+        result = engine.search(
+            question, classes=classes, excluded=waits, filters=asked.filters, limit=asked.limit, offset=asked.offset
+        )
+        found = _checked(access, result.hits, partial(_exactly, question))
+        absent = [" ".join(words) for words, n in zip(question.phrases, result.frequencies, strict=True) if n == 0]
+        answerability = Answerability.ANSWERABLE if result.total else Answerability.NOTHING
+        results = replace(nothing, absent=absent, answerability=answerability)
+    else:
+        result = engine.wider(
+            question, classes=classes, excluded=waits, filters=asked.filters, limit=asked.limit, offset=asked.offset
+        )
+        found = _checked(access, result.hits, partial(locate, result.terms))
+        results = replace(nothing, terms=result.terms, answerability=result.answerability)
+    results = replace(
+        results,
         hits=[one for _, one in found],
         total=result.total,
         offset=asked.offset,
         choices=_choices(access, result.counts, asked.filters),
-        absent=[" ".join(words) for words, n in zip(query.phrases, result.frequencies, strict=True) if n == 0],
         dropped=len(result.hits) - len(found),
     )
     return results, [hit for hit, _ in found]
 
 
-def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[tuple[Hit, Found]]:
-    """The hits that the database confirms: class, state, and the words in the passage; each with what is shown of it."""
+def _exactly(query: Query, text: Searched) -> tuple[Way, ...]:
+    return tuple(Way(start, end, How.EXACT, "") for start, end in find(query.phrases, text))
+
+
+def _checked(access: Access, hits: Sequence[Hit], locate: Callable[[Searched], Sequence[Way]]) -> Sequence[tuple[Hit, Found]]:
+    """The hits that the database confirms: class, state, and the words in the passage; each with what is shown of it.
+
+    locate: the found words of a passage.
+    """
     states = Representation.objects.filter(
         pk__in=[hit.representation for hit in hits], revision__document__in=Document.objects.readable(access)
     )
@@ -167,7 +213,8 @@ def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[tupl
     faults: list[Hit] = []
     for hit in hits:
         state, passage = rows.get(hit.representation), passages.get((hit.representation, hit.passage))
-        matches = tuple(find(query.phrases, passage.searched)) if passage else ()
+        ways = tuple(locate(passage.searched)) if passage else ()
+        matches = tuple((way.start, way.end) for way in ways)
         if state is None or passage is None or not matches or not _in_place(hit, state):
             faults.append(hit)
             continue
@@ -182,6 +229,7 @@ def _checked(access: Access, query: Query, hits: Sequence[Hit]) -> Sequence[tupl
             score=hit.score,
             page=pages.get(passage.pk),
             unseen=_has_unseen(passage, matches),
+            ways=tuple(way for way in ways if way.written),
         )
         found.append((hit, shown))
     _note(access, faults)

@@ -11,6 +11,7 @@ from typing import Protocol
 from uuid import UUID
 
 from evidence.index.query import Query
+from evidence.index.questions import Answerability, Question, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class Entry:
 
     document, representation, access_class: ids of the caller. public_id orders ties. passages: the quotes in the order of
     their numbers, empty ones included. attributes: values to filter and count by; the names are `ATTRIBUTES`.
+    titles: for each section, the words that stand above its passages: the document's title and the headings. sections: for
+    each passage, the number of its section in `titles`. Only the wider mode looks at them.
     """
 
     document: int
@@ -27,6 +30,8 @@ class Entry:
     access_class: int
     attributes: Mapping[str, str]
     passages: Sequence[str]
+    titles: Sequence[str] = ()
+    sections: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,20 @@ class Result:
     total: int = 0
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     frequencies: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wider:
+    """What a question found in the wider mode. hits, total, counts: as in `Result`; scores compare with no other mode's.
+
+    terms: what was made of the words, in their order.
+    """
+
+    hits: Sequence[Hit] = ()
+    total: int = 0
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    terms: Sequence[Term] = ()
+    answerability: Answerability = Answerability.NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +114,21 @@ class Engine(Protocol):
         """Passages of `classes` that hold every phrase. Documents in `excluded` are treated as if they were not there.
 
         Statistics come from the passages of `classes` without `excluded`; `filters` narrow hits, not statistics.
+        """
+
+    def wider(
+        self,
+        question: Question,
+        *,
+        classes: Collection[int],
+        excluded: Collection[int],
+        filters: Mapping[str, Collection[str]],
+        limit: int,
+        offset: int,
+    ) -> Wider:
+        """Passages of `classes` that hold any word of the question, in this form or another, best first.
+
+        As with `search`, nothing but the passages of `classes` without `excluded` has a part in it: no statistic, no vocabulary.
         """
 
     def representations(self, documents: Collection[int]) -> Mapping[int, int]:

@@ -17,9 +17,10 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from evidence.index import Entry, Hit, Indexed, Result, changes, postings, ranking, sums
+from evidence.index import Entry, Hit, Indexed, Result, Wider, changes, postings, ranking, sums
 from evidence.index.postings import LONG, Integers
 from evidence.index.query import Query
+from evidence.index.questions import Alternative, Answerability, How, Question, Term
 from evidence.index.ranking import Occurrences
 from evidence.index.snapshot import COLUMNS, Audience, Snapshot
 from evidence.index.storage import Storage, meta, rows
@@ -130,6 +131,39 @@ class SqliteEngine:
         scores = ranking.scores(found, phrases, snapshot, audience)
         best = ranking.best(found, scores, snapshot, first=offset, last=offset + limit)
         return Result(_hits(found[best], scores[best], snapshot), len(found), counts, frequencies)
+
+    def wider(
+        self,
+        question: Question,
+        *,
+        classes: Collection[int],
+        excluded: Collection[int],
+        filters: Mapping[str, Collection[str]],
+        limit: int,
+        offset: int,
+    ) -> Wider:
+        """As Engine says."""
+        if not classes or not question.words:
+            return Wider()
+        with self._storage.reading() as connection:
+            snapshot = self._current(connection)
+            audience = snapshot.audience(classes, excluded)
+            phrases = _occurrences(connection, [(word,) for _, _, word in question.words], audience)
+        terms = [
+            Term(word, start, end, alternatives=(Alternative((word,), How.EXACT, len(phrase.slots)),))
+            for (start, end, word), phrase in zip(question.words, phrases, strict=True)
+        ]
+        found = np.unique(np.concatenate([phrase.slots for phrase in phrases]))
+        if not len(found):
+            return Wider(terms=terms)
+        passing, counts = ranking.filtered(snapshot.places(found), filters, snapshot)
+        found = found[passing] if filters else found
+        scores = np.zeros(len(found))
+        for phrase in phrases:
+            mine = np.isin(found, phrase.slots)
+            scores[mine] += ranking.scores(found[mine], [phrase], snapshot, audience)
+        best = ranking.best(found, scores, snapshot, first=offset, last=offset + limit)
+        return Wider(_hits(found[best], scores[best], snapshot), len(found), counts, terms, Answerability.ANSWERABLE)
 
     def _current(self, connection: apsw.Connection) -> Snapshot:
         """The snapshot of the epoch that this transaction sees."""

@@ -1,0 +1,176 @@
+"""Questions of the wider mode: any of the words may match, in other forms too, and what was made of each word is told.
+
+A Question is what was asked, before anything was looked up. What its words came to among what a person may read is told by
+`Term`s, which an engine gives with what it found: they are made of that person's own vocabulary, never of another's.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import unicodedata2
+
+from evidence.content import Searched
+from evidence.errors import Refused, gettext_noop
+from evidence.index.query import REFUSED_CATEGORIES
+from evidence.index.tokens import MAX_FOUND, MAX_WORD_LENGTH, tokenise
+
+MAX_QUESTION: Final = 500
+"""Code points of a whole question, as typed."""
+MAX_QUESTION_WORDS: Final = 40
+"""Different words. Whole questions have 6 to 15."""
+MAX_WITHOUT: Final = 100
+"""Expansions that are switched off at once."""
+
+
+class How(StrEnum):
+    """How a word of a document answers a word of the question."""
+
+    EXACT = "exact"
+    FORM = "form"
+    PART = "part"
+    SPELLING = "spelling"
+    SYNONYM = "synonym"
+
+
+_EXPANSIONS: Final = frozenset(How) - {How.EXACT}
+
+
+class Answerability(StrEnum):
+    """What the passages found are likely to be worth. NEAR: they share words with the question, none is likely to answer it."""
+
+    ANSWERABLE = "answerable"
+    NEAR = "near"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Off:
+    """An expansion that is not wanted: of this word, all of one kind; or one word alone where `word` is told."""
+
+    written: str
+    how: How
+    word: str = ""
+
+    def __str__(self) -> str:
+        return ":".join(filter(None, (self.written, self.how, self.word)))
+
+    @classmethod
+    def of(cls, text: str) -> Off:
+        """From what `str` gives. Raises Refused."""
+        written, _, rest = text.partition(":")
+        how, _, word = rest.partition(":")
+        if not written or how not in _EXPANSIONS:
+            raise Refused("query_without", gettext_noop("What is to be left out is not understood. Ask anew."))
+        return cls(written, How(how), word)
+
+
+@dataclass(frozen=True, slots=True)
+class Synonym:
+    """Words that mean the same, as a document says that this person may read. Each is one word or several."""
+
+    words: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked. words: (start, end, lowered) code points of the NFC text, in order, duplicates included."""
+
+    text: str
+    words: tuple[tuple[int, int, str], ...]
+    without: frozenset[Off] = frozenset()
+    synonyms: tuple[Synonym, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A word, or several that stand together, that answers a word of the question. passages: with it, of what may be read."""
+
+    words: tuple[str, ...]
+    how: How
+    passages: int = 0
+    off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What was made of one word of the question (of several, where they are one reference or synonym).
+
+    ignored: a word that says nothing of what is asked ("wie", "the"). alternatives: the word itself first, then the most frequent
+    first; those that are switched off are among them.
+    """
+
+    written: str
+    start: int
+    end: int
+    ignored: bool = False
+    alternatives: tuple[Alternative, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A found word in a passage's quote (half-open code points), and how it answers which word of the question."""
+
+    start: int
+    end: int
+    how: How
+    written: str
+
+
+def locate(terms: Sequence[Term], searched: Searched) -> tuple[Way, ...]:
+    """Where the passage holds what the question's words came to, in order; at most MAX_FOUND, none overlaps another.
+
+    What several words of the question came to goes to the closest of them: the word itself before its forms, these before parts.
+    """
+    known: dict[str, list[tuple[tuple[str, ...], How, str]]] = {}
+    for how in How:
+        for term in terms:
+            for one in term.alternatives:
+                if one.how is how and not one.off:
+                    known.setdefault(one.words[0], []).append((one.words, how, term.written))
+    tokens = list(tokenise(searched.text))
+    found: list[Way] = []
+    taken = 0
+    for place, (start, _, word) in enumerate(tokens):
+        for words, how, written in known.get(word, ()) if place >= taken else ():
+            ahead = tokens[place : place + len(words)]
+            if tuple(token for _, _, token in ahead) == words:
+                found.append(Way(*searched.original(start, ahead[-1][1]), how, written))
+                taken = place + len(words)
+                break
+        if len(found) == MAX_FOUND:
+            break
+    return tuple(found)
+
+
+def parse_question(text: str, *, without: Collection[Off] = (), synonyms: Sequence[Synonym] = ()) -> Question:
+    """What was typed, as a Question. Raises Refused."""
+    if len(text) > MAX_QUESTION:
+        raise Refused(
+            "query_too_long",
+            gettext_noop("The query has %(length)d characters; at most %(limit)d are possible."),
+            length=len(text),
+            limit=MAX_QUESTION,
+        )
+    if any(unicodedata.category(character) in REFUSED_CATEGORIES for character in text):
+        raise Refused(
+            "query_control_character",
+            gettext_noop("The query holds a control character (a tab or a line end, for example). Please remove it."),
+        )
+    if len(without) > MAX_WITHOUT:
+        raise Refused("query_without", gettext_noop("What is to be left out is not understood. Ask anew."))
+    words = tuple(tokenise(unicodedata2.normalize("NFC", text)))
+    different = {word for _, _, word in words}
+    if len(different) > MAX_QUESTION_WORDS:
+        raise Refused(
+            "query_too_many_words",
+            gettext_noop("The query has %(count)d different words; at most %(limit)d are possible."),
+            count=len(different),
+            limit=MAX_QUESTION_WORDS,
+        )
+    kept = tuple(one for one in words if len(one[2]) <= MAX_WORD_LENGTH)
+    return Question(text, kept, frozenset(without), tuple(synonyms))
