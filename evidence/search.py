@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from functools import partial
@@ -150,6 +150,11 @@ class _Asked:
         return self.question if isinstance(self.question, Query) else Query(self.question.text, ())
 
     @property
+    def words(self) -> bool:
+        """Whether anything is asked."""
+        return bool(self.question.phrases if isinstance(self.question, Query) else self.question.words)
+
+    @property
     def mode(self) -> Mode:
         """How it is read."""
         return Mode.EXACT if isinstance(self.question, Query) else Mode.WIDER
@@ -157,38 +162,54 @@ class _Asked:
 
 def _ask(access: Access, asked: _Asked, contacts: Sequence[str]) -> tuple[Results, Sequence[Hit]]:
     """The answer, and the hits that it shows."""
-    question = asked.question
     empty = not Document.objects.readable(access).exists()
-    nothing = Results(asked.query, asked.mode, contacts=contacts, withheld=access.withheld, empty=empty)
-    if empty or not (question.phrases if isinstance(question, Query) else question.words):
-        return nothing, ()
+    if empty or not asked.words:
+        return Results(asked.query, asked.mode, contacts=contacts, withheld=access.withheld, empty=empty), ()
+    answer = _answer(access, asked)
+    found = _checked(access, answer.hits, answer.locate)
+    results = Results(
+        query=asked.query,
+        mode=asked.mode,
+        contacts=contacts,
+        withheld=access.withheld,
+        hits=[one for _, one in found],
+        total=answer.total,
+        offset=asked.offset,
+        choices=_choices(access, answer.counts, asked.filters),
+        absent=answer.absent,
+        dropped=len(answer.hits) - len(found),
+        terms=answer.terms,
+        answerability=answer.answerability,
+    )
+    return results, [hit for hit, _ in found]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What the index gave, in either mode. locate: the found words of a passage."""
+
+    hits: Sequence[Hit]
+    total: int
+    counts: Mapping[str, Mapping[str, int]]
+    locate: Callable[[Searched], Sequence[Way]]
+    answerability: Answerability
+    absent: Sequence[str] = ()
+    terms: Sequence[Term] = ()
+
+
+def _answer(access: Access, asked: _Asked) -> _Answer:
     projection.settle_quickly()
     waits = projection.pending()  # before the index is chosen: what is settled later may be settled in another one than that
     engine, classes = projection.engine(), projection.classes(access.classes, versions=asked.versions)
-    result: Result | Wider
-    if isinstance(question, Query):
-        result = engine.search(
-            question, classes=classes, excluded=waits, filters=asked.filters, limit=asked.limit, offset=asked.offset
-        )
-        found = _checked(access, result.hits, partial(_exactly, question))
-        absent = [" ".join(words) for words, n in zip(question.phrases, result.frequencies, strict=True) if n == 0]
-        answerability = Answerability.ANSWERABLE if result.total else Answerability.NOTHING
-        results = replace(nothing, absent=absent, answerability=answerability)
-    else:
-        result = engine.wider(
-            question, classes=classes, excluded=waits, filters=asked.filters, limit=asked.limit, offset=asked.offset
-        )
-        found = _checked(access, result.hits, partial(locate, result.terms))
-        results = replace(nothing, terms=result.terms, answerability=result.answerability)
-    results = replace(
-        results,
-        hits=[one for _, one in found],
-        total=result.total,
-        offset=asked.offset,
-        choices=_choices(access, result.counts, asked.filters),
-        dropped=len(result.hits) - len(found),
-    )
-    return results, [hit for hit, _ in found]
+    question, filters, limit, offset = asked.question, asked.filters, asked.limit, asked.offset
+    if isinstance(question, Question):
+        wider = engine.wider(question, classes=classes, excluded=waits, filters=filters, limit=limit, offset=offset)
+        places = partial(locate, wider.terms)
+        return _Answer(wider.hits, wider.total, wider.counts, places, wider.answerability, terms=wider.terms)
+    result = engine.search(question, classes=classes, excluded=waits, filters=filters, limit=limit, offset=offset)
+    absent = [" ".join(words) for words, n in zip(question.phrases, result.frequencies, strict=True) if n == 0]
+    state = Answerability.ANSWERABLE if result.total else Answerability.NOTHING
+    return _Answer(result.hits, result.total, result.counts, partial(_exactly, question), state, absent)
 
 
 def _exactly(query: Query, text: Searched) -> tuple[Way, ...]:
