@@ -21,7 +21,7 @@ from django.db.models import Exists, OuterRef, Q
 from evidence import paging, projection, synonyms, traces
 from evidence.access import Access, Withheld
 from evidence.content import Searched, SpanKind
-from evidence.index import ATTRIBUTES, Hit, Indexed, Result, Wider
+from evidence.index import ATTRIBUTES, Hit, Indexed
 from evidence.index.query import Query, parse
 from evidence.index.questions import Answerability, How, Off, Question, Term, Way, locate, parse_question
 from evidence.index.tokens import find
