@@ -398,7 +398,10 @@ class Document(models.Model):
             models.UniqueConstraint(fields=["source", "external_id"], name="document_once_per_source"),
             models.CheckConstraint(condition=models.Q(status__in=Status.values), name="document_status_known"),
         ]
-        indexes = [models.Index(fields=["title_key"], name="document_title_key")]
+        indexes = [
+            models.Index(fields=["title_key"], name="document_title_key"),
+            models.Index(fields=["kind"], name="document_kind"),
+        ]
 
     def __str__(self) -> str:
         return str(self.public_id)
@@ -863,7 +866,7 @@ class SearchTrace(models.Model):
     passages = models.JSONField(default=list)
     total = models.PositiveIntegerField(default=0)
     milliseconds = models.PositiveIntegerField(default=0)
-    query = models.CharField(max_length=200, blank=True)
+    query = models.CharField(max_length=500, blank=True)
 
     class Meta:
         ordering = ["-at", "-id"]

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+from uuid import UUID
 
 import unicodedata2
 
@@ -71,9 +72,13 @@ class Off:
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
-    """Words that mean the same, as a document says that this person may read. Each is one word or several."""
+    """Words that mean the same, as a document says that this person may read. Each is one word or several.
+
+    document: the public id of the one that says so.
+    """
 
     words: tuple[tuple[str, ...], ...]
+    document: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
