@@ -51,6 +51,8 @@ MAY_MIGRATE: Final = frozenset({Role.EDITOR})
 """Roles that give citations successors."""
 MAY_UPLOAD: Final = frozenset({Role.EDITOR, Role.ADMINISTRATOR})
 """Roles that bring documents and say who may read them. What they see of other documents is for their groups to say."""
+MAY_CURATE: Final = frozenset({Role.CURATOR, Role.ADMINISTRATOR})
+"""Roles that look after what is found: unsuccessful searches and evaluations. It lets them read nothing."""
 MAY_ADMINISTER: Final = frozenset({Role.ADMINISTRATOR})
 """Roles that see how sources are doing, close and open them. It lets them read nothing."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
@@ -327,6 +329,11 @@ def _answer(access_class: int, confirmed: Collection[int] | None) -> Live:
 def may_upload(access: Access) -> bool:
     """Whether this person may bring documents and say who reads them."""
     return access.role in MAY_UPLOAD
+
+
+def may_curate(access: Access) -> bool:
+    """Whether this person looks after what is found in the tenant."""
+    return access.role in MAY_CURATE
 
 
 def may_administer(access: Access) -> bool:

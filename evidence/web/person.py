@@ -40,13 +40,14 @@ def _access(request: HttpRequest) -> Access:
 class Place:
     """Where the person is, and where else that person may go. tenant: None for someone who belongs nowhere.
 
-    may_upload: whether the person's role there brings documents. administers: whether it answers for the sources.
-    questions_kept_until: while a diagnosis goes on, when it ends.
+    may_upload: whether the person's role there brings documents. curates: whether it looks after what is found. administers:
+    whether it answers for the sources. questions_kept_until: while a diagnosis goes on, when it ends.
     """
 
     tenant: Tenant | None
     tenants: Sequence[Tenant]
     may_upload: bool
+    curates: bool
     administers: bool
     questions_kept_until: datetime | None
 
@@ -63,6 +64,7 @@ def _place(request: Request) -> Place:
         tenant=tenant,
         tenants=tenants,
         may_upload=identity.may_upload(request.access),
+        curates=identity.may_curate(request.access),
         administers=identity.may_administer(request.access),
         questions_kept_until=tenant.diagnosis_until if tenant and traces.is_diagnosed(tenant) else None,
     )
