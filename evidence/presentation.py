@@ -19,6 +19,7 @@ from django.db.models import Q
 
 from evidence.anchoring import Parser, TextState
 from evidence.content import Note, PassageKind, SpanKind
+from evidence.index.questions import How, Way
 from evidence.models import Document, Page, Passage, Representation
 
 
@@ -56,8 +57,9 @@ class PageStart:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of text shown in one way. tag: "", "mark" (a found word), "strong", "em", "code", "link" (`target` shown), or
-    "page": no text, here begins the page with the number `target` and this `name`.
+    """A run of text shown in one way. tag: "", "mark" (a found word; `target` says how, "" for one that stands there as it was
+    asked for), "strong", "em", "code", "link" (`target` shown), or "page": no text, here begins the page with the number
+    `target` and this `name`.
 
     trait: "", "unseen", "garbled" or "running", as of SpanKind.
     """
@@ -306,15 +308,16 @@ _start: Final = itemgetter(1)
 def show(
     row: Passage,
     *,
-    found: Collection[tuple[int, int]] = (),
+    found: Collection[tuple[int, int, str]] = (),
     cited: tuple[int, int] | None = None,
     whole: bool = False,
     pages: Sequence[PageStart] = (),
 ) -> Shown:
     """A passage cut into parts and pieces at code points.
 
-    found: ranges within the passage's quote. cited: a range of the representation that touches this passage. whole: with the
-    separator after it, so that all passages together are the text. pages: those that begin in it.
+    found: ranges within the passage's quote, and how each was found (a value of How, or ""). cited: a range of the
+    representation that touches this passage. whole: with the separator after it, so that all passages together are the text.
+    pages: those that begin in it.
     """
     text = row.text if whole else row.quote
     plain = not row.spans and not found and cited is None and not pages
@@ -330,6 +333,11 @@ def show(
         header=row.kind == PassageKind.TABLE_ROW and row.columns is None,
         garbled=any(kind == SpanKind.GARBLED for kind, *_ in row.spans),
     )
+
+
+def marks(ways: Iterable[Way]) -> list[tuple[int, int, str]]:
+    """How found words are marked: what stands there as it was asked for looks alike in both modes."""
+    return [(way.start, way.end, "" if way.how is How.EXACT else way.how.value) for way in ways]
 
 
 def blocks(passages: Sequence[Shown]) -> Iterable[Block]:
@@ -364,7 +372,7 @@ def _table(rows: Sequence[Shown]) -> Block:
 def _cut(
     row: Passage,
     text: str,
-    found: Collection[tuple[int, int]],
+    found: Collection[tuple[int, int, str]],
     cited: tuple[int, int] | None,
     pages: Sequence[PageStart],
 ) -> Iterable[Part]:
@@ -374,7 +382,7 @@ def _cut(
         for kind, start, end, value in row.spans
         if kind in _TAGS or kind in _TRAITS
     ]
-    inline += [(FOUND, start, end, "") for start, end in found]
+    inline += [(FOUND, start, end, how) for start, end, how in found]
     cells = [(start - row.start, end - row.start) for kind, start, end, _ in row.spans if kind == SpanKind.CELL]
     mark = None if cited is None else (max(cited[0] - row.start, 0), min(cited[1] - row.start, len(text)))
     stops = deque((page.start - row.start, Piece("", PAGE, target=str(page.number), name=page.name)) for page in pages)

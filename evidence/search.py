@@ -21,12 +21,13 @@ from django.db.models import Exists, OuterRef, Q
 from evidence import paging, projection, synonyms, traces
 from evidence.access import Access, Withheld
 from evidence.content import Searched, SpanKind
+from evidence.errors import IndexFault, Refused, gettext_noop
 from evidence.index import ATTRIBUTES, Hit, Indexed
 from evidence.index.query import Query, parse
 from evidence.index.questions import Answerability, How, Off, Question, Term, Way, locate, parse_question
 from evidence.index.tokens import find
 from evidence.models import AuditEvent, Document, Passage, Representation, Source, Tenant
-from evidence.presentation import Card, Context, Shown, card, contexts, page_names, show, touched
+from evidence.presentation import Card, Context, Shown, card, contexts, marks, page_names, show, touched
 from evidence.projection import Versions
 
 DEFAULT_LIMIT: Final = 10
@@ -40,6 +41,14 @@ class Mode(StrEnum):
 
     EXACT = "exact"
     WIDER = "wider"
+
+    @classmethod
+    def of(cls, text: str) -> Mode:
+        """What was sent; exact where nothing was. Raises Refused."""
+        try:
+            return cls(text or cls.EXACT)
+        except ValueError:
+            raise Refused("query_mode", gettext_noop("There are two ways to search: exact and wider.")) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,14 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Saying:
+    """A document that says of words that they mean the same."""
+
+    id: UUID
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """A value that results can be filtered by, and how many passages have it."""
 
@@ -80,7 +97,8 @@ class Results:
     absent: words or phrases that occur nowhere in what this person may read. choices: attribute -> values, most frequent
     first. contacts: whom to ask. dropped: hits that no longer fitted the database. empty: there is no document at all that this
     person may read; the answer is then the same as for someone without any rights. terms: in the wider mode, what was made of
-    the question's words. answerability: NOTHING without hits; NEAR only in the wider mode.
+    the question's words; said: for a term's `written` and the words of a synonym, the documents that say so. answerability:
+    NOTHING without hits; NEAR only in the wider mode.
     """
 
     query: Query
@@ -95,6 +113,7 @@ class Results:
     dropped: int = 0
     empty: bool = False
     terms: Sequence[Term] = ()
+    said: Mapping[tuple[str, tuple[str, ...]], Sequence[Saying]] = field(default_factory=dict)
     answerability: Answerability = Answerability.NOTHING
 
 
@@ -128,6 +147,17 @@ def search(
     passages = [(hit.representation, hit.passage) for hit in shown]
     traces.note(access, tenant, text, passages, total=results.total, took=took)
     return results
+
+
+def ways(
+    access: Access, text: str, passage: Searched, *, without: Collection[Off] = (), versions: Versions = Versions.CURRENT
+) -> tuple[Way, ...]:
+    """Where a passage answers a question of the wider mode, and how; nowhere for a question that can't be asked now."""
+    try:
+        asked = _Asked(_question(access, text, without), {}, versions, limit=1, offset=0)
+        return tuple(_answer(access, asked).locate(passage)) if asked.words else ()
+    except (Refused, IndexFault):
+        return ()
 
 
 def _question(access: Access, text: str, without: Collection[Off]) -> Question:
@@ -179,6 +209,7 @@ def _ask(access: Access, asked: _Asked, contacts: Sequence[str]) -> tuple[Result
         absent=answer.absent,
         dropped=len(answer.hits) - len(found),
         terms=answer.terms,
+        said=_said(access, asked.question, answer.terms),
         answerability=answer.answerability,
     )
     return results, [hit for hit, _ in found]
@@ -210,6 +241,28 @@ def _answer(access: Access, asked: _Asked) -> _Answer:
     absent = [" ".join(words) for words, n in zip(question.phrases, result.frequencies, strict=True) if n == 0]
     state = Answerability.ANSWERABLE if result.total else Answerability.NOTHING
     return _Answer(result.hits, result.total, result.counts, partial(_exactly, question), state, absent)
+
+
+def _said(
+    access: Access, question: Query | Question, terms: Sequence[Term]
+) -> Mapping[tuple[str, tuple[str, ...]], Sequence[Saying]]:
+    """For each synonym among the terms, the documents that say so; one query, and none where there is no synonym."""
+    pairs = [(term, one) for term in terms for one in term.alternatives if one.how is How.SYNONYM]
+    if not pairs or not isinstance(question, Question):
+        return {}
+    titles = dict(
+        Document.objects.readable(access)
+        .filter(public_id__in={group.document for group in question.synonyms})
+        .order_by("title_key", "public_id")
+        .values_list("public_id", "title")
+    )
+    said = {}
+    for term, one in pairs:
+        naming = [group for group in question.synonyms if one.words in group.words]
+        own = {tuple(term.written.split()), *(other.words for other in term.alternatives if other.how is not How.SYNONYM)}
+        ids = {group.document for group in naming if own & set(group.words)} or {group.document for group in naming}
+        said[(term.written, one.words)] = [Saying(id, title) for id, title in titles.items() if id in ids]
+    return said
 
 
 def _exactly(query: Query, text: Searched) -> tuple[Way, ...]:
@@ -244,7 +297,7 @@ def _checked(access: Access, hits: Sequence[Hit], locate: Callable[[Searched], S
             document=card(document, state),
             representation=state.public_id,
             is_current=state.pk == document.current_id,
-            passage=show(passage, found=matches),
+            passage=show(passage, found=marks(ways)),
             context=around[passage.pk],
             matches=matches,
             score=hit.score,

@@ -1,16 +1,137 @@
-"""Synonyms: words that mean the same, as documents of the kind `synonyms` say that a person may read.
+"""Synonyms: words that mean the same, as documents of the kind "synonyms" say that a person may read.
 
-They have owners, revisions and rights like all documents: what a person may not read widens nothing that is found.
+They have owners, revisions and rights like all documents: what a person may not read widens nothing that is found. Each line is
+a group whose words are parted by equals signs, "Kündigung = Entlassung = Beendigung"; so is each row of a table. Headings, and
+lines without an equals sign, are remarks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final
+from uuid import UUID
 
 from evidence.access import Access
+from evidence.content import PassageKind, SpanKind
 from evidence.index.questions import Synonym
+from evidence.index.tokens import MAX_WORD_LENGTH
+from evidence.index.tokens import words as words_of
+from evidence.models import Document, Passage, Representation, Status
+from evidence.presentation import cell_texts, touched
+
+KINDS: Final = ("synonyms", "Synonyms", "synonyme", "Synonyme")
+"""What a document's kind says that is a list of synonyms."""
+MAX_LISTS: Final = 50
+"""Of one person; the oldest count. Each costs a search time, and a curator the overview."""
+MAX_GROUPS: Final = 500
+"""Of one document."""
+MAX_MEANINGS: Final = 20
+"""Words, or expressions of several words, of one group."""
+MAX_WORDS: Final = 5
+"""Of one expression: "fristlose Kündigung aus wichtigem Grund" has five."""
+_PARTS: Final = "="
+_REMARK: Final = ("#", "//")
+_MARKER: Final = re.compile(r"\s*(?:[-*+•◦▪–]|\(?(?:\d{1,4}|[A-Za-z])[.)])\s+")
+"""Of a list item: it is text, as all that a reader sees."""
+
+
+class Fault(StrEnum):
+    """Why a line with an equals sign does not count."""
+
+    EMPTY = "empty"
+    SAME = "same"
+    TOO_MANY = "too_many"
+    TOO_LONG = "too_long"
+    UNSEEN = "unseen"
+    BEYOND = "beyond"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that does not count: the number of its passage, what stands there, and why."""
+
+    passage: int
+    text: str
+    fault: Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What one state of a document says. faults: the lines that do not count. remarks: how many lines say nothing of this."""
+
+    groups: tuple[Synonym, ...] = ()
+    faults: tuple[Line, ...] = ()
+    remarks: int = 0
 
 
 def readable(access: Access) -> Sequence[Synonym]:
-    """What the documents say that this person may read now."""
-    return ()
+    """What the documents say that this person may read now and that are in force."""
+    rows = Document.objects.readable(access).filter(kind__in=KINDS, status=Status.VALID).select_related("current")
+    counting = [row for row in rows.order_by("pk") if not row.is_expired() and not row.is_upcoming()][:MAX_LISTS]
+    return [group for row in counting if row.current for group in _kept(row.current, row.public_id).groups]
+
+
+def of(access: Access, document: Document, state: Representation) -> Vocabulary | None:
+    """What this state of a document says that the person reads; None for one that is no list of synonyms."""
+    if document.kind not in KINDS or document.access_class_id not in access.classes:
+        return None
+    return _kept(state, document.public_id)
+
+
+def _kept(state: Representation, document: UUID) -> Vocabulary:
+    return _vocabulary(state.public_id, state.pk, document)
+
+
+@lru_cache(maxsize=2 * MAX_LISTS)
+def _vocabulary(representation: UUID, key: int, document: UUID) -> Vocabulary:
+    """A state's text never changes. Who asks has looked whether the person may read it."""
+    rows = list(Passage.objects.filter(representation=key).order_by("number"))
+    heads = {row.columns for row in rows}
+    groups: list[Synonym] = []
+    faults: list[Line] = []
+    remarks = 0
+    for number, text, is_seen, parts in _lines(row for row in rows if row.number not in heads):
+        if len(parts) < 2 or text.lstrip().startswith(_REMARK):
+            remarks += 1
+            continue
+        words = tuple(dict.fromkeys(tuple(words_of(one)) for one in parts))
+        fault = Fault.UNSEEN if not is_seen else _fault(parts, words, have=len(groups))
+        if fault is None:
+            groups.append(Synonym(words, document))
+        else:
+            faults.append(Line(number, text.strip(), fault))
+    return Vocabulary(tuple(groups), tuple(faults), remarks)
+
+
+def _lines(rows: Iterable[Passage]) -> Iterator[tuple[int, str, bool, Sequence[str]]]:
+    """Passage, what stands there, whether a reader of the original sees it, and what is between the equals signs."""
+    for row in rows:
+        if row.kind == PassageKind.HEADING or not row.quote.strip():
+            continue
+        is_seen = not {SpanKind.UNSEEN, SpanKind.GARBLED} & touched([row.spans], row.start, row.end)
+        if row.kind == PassageKind.TABLE_ROW:
+            cells = [cell for cell in cell_texts(row) if cell.strip()]
+            yield row.number, f" {_PARTS} ".join(cells), is_seen, [part for cell in cells for part in cell.split(_PARTS)]
+            continue
+        text = row.searched.text
+        if row.kind == PassageKind.LIST_ITEM:
+            text = _MARKER.sub("", text, count=1)
+        for line in filter(str.strip, text.split("\n")):
+            yield row.number, line, is_seen, line.split(_PARTS)
+
+
+def _fault(parts: Sequence[str], words: Sequence[Sequence[str]], *, have: int) -> Fault | None:
+    """What is wrong with a line of these parts, which come to these words. have: groups before it."""
+    if () in words:
+        return Fault.EMPTY
+    if len(words) < 2:
+        return Fault.SAME
+    if len(words) > MAX_MEANINGS:
+        return Fault.TOO_MANY
+    if any(len(one) > MAX_WORDS or any(len(word) > MAX_WORD_LENGTH for word in one) for one in words):
+        return Fault.TOO_LONG
+    return Fault.BEYOND if have >= MAX_GROUPS else None

@@ -7,18 +7,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Final
 from uuid import UUID
 
-from evidence import anchoring, documents, presentation, sheets
+from evidence import anchoring, documents, presentation, search, sheets, synonyms
 from evidence.access import Access
 from evidence.anchoring import Anchor
 from evidence.content import PassageKind, SpanKind
 from evidence.errors import Ambiguous, Refused, Unavailable, gettext_noop
 from evidence.index.query import parse
+from evidence.index.questions import Off
 from evidence.index.tokens import find
 from evidence.models import Document, Passage, Representation
 from evidence.presentation import Block, Card, Context, Origin, PageStart, blocks, show
+from evidence.projection import Versions
+from evidence.search import Mode
 from evidence.sheets import Mark, Panel
+from evidence.synonyms import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class Reading:
     """A document in one state. is_current: whether this state is the current one (`current` is that one's id).
 
     panel: the pages of the original beside the text; None where there are no pictures of them. paged: whether the text says
-    where pages begin.
+    where pages begin. synonyms: what this state says of them; None for a document of another kind.
     """
 
     card: Card
@@ -74,6 +79,19 @@ class Reading:
     marked: Marked | None
     panel: Panel | None
     paged: bool
+    synonyms: Vocabulary | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question that led to a place, so that its words are marked there as they were in the result."""
+
+    text: str = ""
+    mode: Mode = Mode.EXACT
+    without: frozenset[Off] = frozenset()
+
+
+NOTHING_ASKED: Final = Asked()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +114,12 @@ class Excerpt:
 
 
 def read(
-    access: Access, document: UUID, *, representation: UUID | None = None, passage: int | None = None, question: str = ""
+    access: Access,
+    document: UUID,
+    *,
+    representation: UUID | None = None,
+    passage: int | None = None,
+    asked: Asked = NOTHING_ASKED,
 ) -> Reading:
     """The document with the passage of this number marked, and the question's words in it.
 
@@ -112,7 +135,8 @@ def read(
     state = documents.state_of(access, row, representation=representation)
     rows = _passages(state)
     marked = None if passage is None else _marked(rows, passage, presentation.text_state(row, state))
-    return _reading(row, state, rows, marked, found=_found(rows[marked.passage], question) if marked else ())
+    found = _found(access, rows[marked.passage], asked, is_current=state.pk == row.current_id) if marked else ()
+    return _reading(row, state, rows, marked, found=found, vocabulary=synonyms.of(access, row, state))
 
 
 def read_cited(access: Access, document: UUID, anchor: Anchor, *, representation: UUID) -> Reading:
@@ -166,9 +190,10 @@ def _reading(
     state: Representation,
     rows: Sequence[Passage],
     marked: Marked | None,
-    found: Sequence[tuple[int, int]] = (),
+    found: Sequence[tuple[int, int, str]] = (),
+    vocabulary: Vocabulary | None = None,
 ) -> Reading:
-    """Everything that the page shows. found: words within the marked passage's quote."""
+    """Everything that the page shows. found: words within the marked passage's quote, and how each was found."""
     pages = sheets.of(state)
     begin = _beginning_in(rows, presentation.page_starts(pages))
     shown = [
@@ -189,6 +214,7 @@ def _reading(
         marked=marked,
         panel=sheets.panel(state, pages, mark=mark, text="".join(one.text for one in rows) if mark and pages else ""),
         paged=any(begin.values()),
+        synonyms=vocabulary,
     )
 
 
@@ -252,9 +278,12 @@ def _is_garbled(row: Passage) -> bool:
     return SpanKind.GARBLED in presentation.touched([row.spans], row.start, row.end)
 
 
-def _found(row: Passage, question: str) -> Sequence[tuple[int, int]]:
-    """Where the question's words stand in the passage; none for a question that can't be asked."""
+def _found(access: Access, row: Passage, asked: Asked, *, is_current: bool) -> Sequence[tuple[int, int, str]]:
+    """Where the question's words stand in the passage, and how each was found; none for a question that can't be asked."""
+    if asked.mode is Mode.WIDER:
+        versions = Versions.CURRENT if is_current else Versions.EARLIER_TOO
+        return presentation.marks(search.ways(access, asked.text, row.searched, without=asked.without, versions=versions))
     try:
-        return find(parse(question).phrases, row.searched)
+        return [(start, end, "") for start, end in find(parse(asked.text).phrases, row.searched)]
     except Refused:
         return ()

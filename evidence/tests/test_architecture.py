@@ -12,7 +12,7 @@ from pathlib import Path
 from django.conf import settings
 
 PACKAGE: Path = settings.BASE_DIR / "evidence"
-READING = ("documents", "search", "citations", "history", "pictures", "succession", "viewer")
+READING = ("documents", "search", "synonyms", "citations", "history", "pictures", "reports", "succession", "viewer")
 WRITING = ("ingest", "intake", "syncing", "sampling", "runs", "watching", "sources", "formats", "jobs")
 COMPOSITION = ("settings", "urls", "wsgi", "asgi", "apps", "checks", "logs")
 INTERFACES = ("web", "api", "mcp", "admin", "management", "templatetags")

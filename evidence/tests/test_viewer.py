@@ -14,7 +14,7 @@ from evidence.errors import Refused, Unavailable
 from evidence.presentation import Shown
 from evidence.tests.builders import access, document, person, publish
 from evidence.tests.papers import paper, trait
-from evidence.viewer import Reading
+from evidence.viewer import Asked, Reading
 
 pytestmark = pytest.mark.django_db
 
@@ -59,7 +59,7 @@ def test_all_passages_together_are_the_text_with_its_hash(tmp_path: Path) -> Non
 
 def test_the_marked_passage_is_marked_exactly(tmp_path: Path) -> None:
     publish(tmp_path, {"a.md": TEXT})
-    reading = read(access(person("eva", ["alle"])), passage=1, question="täglich")
+    reading = read(access(person("eva", ["alle"])), passage=1, asked=Asked("täglich"))
     assert reading.marked is not None
     cited = "".join(p.text for one in shown(reading) for part in one.parts if part.cited for p in part.pieces)
     found = [p.text for one in shown(reading) for part in one.parts for p in part.pieces if p.tag == "mark"]
