@@ -6,6 +6,7 @@ A Question is what was asked, before anything was looked up. What its words came
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -38,7 +39,8 @@ class How(StrEnum):
     SYNONYM = "synonym"
 
 
-_EXPANSIONS: Final = frozenset(How) - {How.EXACT}
+_OFF: Final = re.compile(f"(.+?):({'|'.join(how for how in How if how is not How.EXACT)})(?::(.+))?")
+"""Words can hold colons themselves ("k:a")."""
 
 
 class Answerability(StrEnum):
@@ -63,11 +65,10 @@ class Off:
     @classmethod
     def of(cls, text: str) -> Off:
         """From what `str` gives. Raises Refused."""
-        written, _, rest = text.partition(":")
-        how, _, word = rest.partition(":")
-        if not written or how not in _EXPANSIONS:
+        parts = _OFF.fullmatch(text)
+        if parts is None:
             raise Refused("query_without", gettext_noop("What is to be left out is not understood. Ask anew."))
-        return cls(written, How(how), word)
+        return cls(parts[1], How(parts[2]), parts[3] or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,12 @@ from django.utils.translation import get_language_info
 from django.utils.translation import gettext_lazy as _
 
 from evidence.content import Note, PassageKind, SpanKind
+from evidence.index.questions import How
 from evidence.models import Status
 from evidence.presentation import Block, Piece, Shown
-from evidence.search import Choice
+from evidence.search import Choice, Found
+from evidence.web import interpretation
+from evidence.web.interpretation import Named
 
 if TYPE_CHECKING:  # only the type checker has these
     from django_stubs_ext import StrPromise
@@ -34,6 +37,13 @@ _TRAITS: Final[Mapping[str, StrPromise]] = {
     SpanKind.UNSEEN: _("not visible in the original"),
     SpanKind.GARBLED: _("letter soup: the file has no character map"),
     SpanKind.RUNNING: _("running header or footer"),
+}
+_HOW: Final[Mapping[How, StrPromise]] = {
+    How.EXACT: _("as written"),
+    How.FORM: _("other form"),
+    How.PART: _("part of a compound"),
+    How.SPELLING: _("other spelling"),
+    How.SYNONYM: _("synonym"),
 }
 _NOTES: Final[Mapping[Note, StrPromise]] = {
     Note.NO_TEXT: _("Nothing in this file can be read as text. Nothing in it can be searched or cited."),
@@ -124,6 +134,18 @@ def option_name(choice: Choice, attribute: str) -> str:
 def trait_name(trait: str) -> str:
     """What is to be known of a run of text that does not stand in the original like the rest; "" for the rest."""
     return str(_TRAITS[trait]) if trait else ""
+
+
+@register.filter
+def how_name(how: str) -> str:
+    """How a found word answers one of the question."""
+    return str(_HOW[How(how)]) if how else ""
+
+
+@register.filter
+def named(hit: Found) -> Sequence[Named]:
+    """How the found words of a hit answer those of the question, the closest first."""
+    return interpretation.named(hit.passage.text, hit.ways)
 
 
 @register.filter

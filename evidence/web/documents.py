@@ -18,6 +18,7 @@ from evidence.presentation import namesakes
 from evidence.viewer import Heading, Reading
 from evidence.web.errors import words
 from evidence.web.forms import PlaceForm, TitleForm
+from evidence.web.interpretation import carried
 from evidence.web.pages import leaf
 from evidence.web.request import Request, wants_fragment
 
@@ -55,12 +56,13 @@ def reading(request: HttpRequest, document: UUID) -> HttpResponse:
         raise Unavailable
     place = form.cleaned_data
     found = viewer.read(
-        request.access, document, representation=place["representation"], passage=place["passage"], question=place["q"]
+        request.access, document, representation=place["representation"], passage=place["passage"], asked=form.led_here()
     )
     context = {
         "reading": found,
         "leaf": leaf(document, found.representation, found.panel),
         "question": place["q"],
+        "carried": carried(form.led_here()),
         "here": heading_above(found),
         "link": request.build_absolute_uri(_address(found)),
     }

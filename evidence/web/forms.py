@@ -11,10 +11,14 @@ from django import forms
 from evidence import paging
 from evidence.anchoring import State
 from evidence.citations import NOTHING
+from evidence.errors import Refused
 from evidence.index import ATTRIBUTES
+from evidence.index.questions import Off
 from evidence.pictures import Width
 from evidence.projection import Versions
 from evidence.publishing import Description
+from evidence.search import Mode
+from evidence.viewer import NOTHING_ASKED, Asked
 
 MOST_CODE_POINTS: Final = 2**31
 """Positions beyond this are in no text."""
@@ -52,16 +56,31 @@ class Ids(Several):
         return [forms.UUIDField().clean(one) for one in value or ()]
 
 
-class SearchForm(forms.Form):
-    """The question, its filters and where in the results to begin. Always valid."""
+class QuestionForm(forms.Form):
+    """The question, how it is to be read, and what of the wider reading is switched off. Always valid: the core refuses."""
 
     q = Typed(required=False)
+    mode = Typed(required=False)
+    without = Several(required=False)
+
+    def asked(self) -> Asked:
+        """All of it. Raises Refused."""
+        sent = self.cleaned_data
+        mode = Mode.of(sent["mode"])
+        without = frozenset(Off.of(one) for one in sent["without"] or ()) if mode is Mode.WIDER else frozenset()
+        return Asked(sent["q"], mode, without)
+
+
+class SearchForm(QuestionForm):
+    """The question, its filters and where in the results to begin. words: show what was made of the question's words."""
+
     offset = WholeNumber(required=False)
     source = Several(required=False)
     kind = Several(required=False)
     language = Several(required=False)
     status = Several(required=False)
     earlier = forms.BooleanField(required=False)
+    words = forms.BooleanField(required=False)
 
     def versions(self) -> Versions:
         """Whether earlier versions are asked too."""
@@ -79,12 +98,18 @@ class TitleForm(forms.Form):
     offset = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
 
 
-class PlaceForm(forms.Form):
+class PlaceForm(QuestionForm):
     """A place in a document: the state that it belongs to, the passage's number, and the question that led there."""
 
     representation = forms.UUIDField(required=False)
     passage = forms.IntegerField(required=False, min_value=0)
-    q = Typed(required=False)
+
+    def led_here(self) -> Asked:
+        """The question; none where it can't be asked so."""
+        try:
+            return self.asked()
+        except Refused:
+            return NOTHING_ASKED
 
 
 class StateForm(forms.Form):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast
 
@@ -14,8 +15,11 @@ from django.views.decorators.http import require_safe
 
 from evidence import search
 from evidence.errors import Refused
+from evidence.index.questions import Off
 from evidence.presentation import namesakes
-from evidence.search import Choice, Results
+from evidence.search import Choice, Mode, Results
+from evidence.viewer import Asked
+from evidence.web import interpretation
 from evidence.web.errors import words
 from evidence.web.forms import SearchForm
 from evidence.web.request import Request, wants_fragment
@@ -25,6 +29,7 @@ if TYPE_CHECKING:  # only the type checker has these
 
 MORE: Final = "more"
 """Id of the element that further results take the place of."""
+_TOO_LONG: Final = frozenset({"query_too_long", "query_too_many_words"})
 _HEADINGS: Final[Mapping[str, StrPromise]] = {
     "source": _("Source"),
     "kind": _("Kind"),
@@ -56,16 +61,23 @@ def page(request: HttpRequest) -> HttpResponse:
     request = cast(Request, request)
     form = SearchForm(request.GET)
     form.is_valid()
-    asked = form.cleaned_data
+    sent = form.cleaned_data
+    shown = {"question": sent["q"], "earlier": sent["earlier"], "mode": _mode(sent["mode"])}
     try:
+        asked = form.asked()
         results = search.search(
-            request.access, asked["q"], filters=form.filters(), versions=form.versions(), offset=asked["offset"]
+            request.access,
+            asked.text,
+            mode=asked.mode,
+            without=asked.without,
+            filters=form.filters(),
+            versions=form.versions(),
+            offset=sent["offset"],
         )
     except Refused as error:
-        context = {"question": asked["q"], "earlier": asked["earlier"], "refused": words(error)}
+        context = shown | {"refused": words(error), "instead": _instead(request.GET, shown["mode"], error)}
         return render(request, _template(request), context, status=HTTPStatus.BAD_REQUEST)
-    context = _context(request, asked["q"], results) | {"earlier": asked["earlier"]}
-    return render(request, _template(request), context)
+    return render(request, _template(request), shown | _context(request, asked, results) | {"open": sent["words"]})
 
 
 def _template(request: Request) -> str:
@@ -74,12 +86,31 @@ def _template(request: Request) -> str:
     return "search/_more.html" if request.htmx.target == MORE else "search/_results.html"
 
 
-def _context(request: Request, question: str, results: Results) -> dict[str, object]:
+def _mode(sent: str) -> Mode:
+    """The one that is shown as chosen."""
+    return Mode.WIDER if sent == Mode.WIDER else Mode.EXACT
+
+
+def _instead(sent: QueryDict, mode: object, error: Refused) -> str:
+    """The address of the same question in the wider mode where it is only too long for the exact one."""
+    is_longer = error.code in _TOO_LONG and mode is Mode.EXACT
+    return _address(sent, {"mode": [Mode.WIDER]}) if is_longer else ""
+
+
+def _context(request: Request, asked: Asked, results: Results) -> dict[str, object]:
     next_offset = results.offset + search.DEFAULT_LIMIT
     has_more = next_offset < results.total and next_offset <= search.MAX_OFFSET
+    is_wider = asked.mode is Mode.WIDER
     return {
-        "question": question,
         "results": results,
+        "wordless": not (results.terms if is_wider else results.query.phrases),
+        "carried": interpretation.carried(asked),
+        "rows": (rows := interpretation.rows(results, asked.without, partial(_switched, request.GET))),
+        "nowhere": [row.written for row in rows if not row.ignored and not row.passages and not row.used],
+        "off": any(row.off for row in rows),
+        "all_on": _address(request.GET, {"without": (), "words": ["1"]}),
+        "without": sorted(map(str, asked.without)),
+        "wider": "" if is_wider else _address(request.GET, {"mode": [Mode.WIDER]}),
         "namesakes": namesakes(hit.document for hit in results.hits),
         "filters": _filters(request.GET, results),
         "narrowed": sum(choice.chosen for choices in results.choices.values() for choice in choices),
@@ -90,6 +121,10 @@ def _context(request: Request, question: str, results: Results) -> dict[str, obj
         "start": _address(request.GET, {}) if results.offset else "",
         "countless": search.MAX_OFFSET if results.total > search.MAX_OFFSET else None,
     }
+
+
+def _switched(sent: QueryDict, without: Collection[Off]) -> str:
+    return _address(sent, {"without": sorted(map(str, without)), "words": ["1"]})
 
 
 def _filters(sent: QueryDict, results: Results) -> Sequence[Filter]:
