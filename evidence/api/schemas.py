@@ -21,10 +21,12 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
-from evidence import anchoring, citations, history, models, paging, pushing
+from evidence import anchoring, citations, history, models, paging, pushing, search
 from evidence.access import Withheld as WithheldSource
 from evidence.anchoring import TextState
 from evidence.documents import Placed
+from evidence.index import questions
+from evidence.index.questions import Answerability, How, Off
 from evidence.presentation import Card
 from evidence.presentation import Context as PassageContext
 
@@ -182,16 +184,75 @@ class Filters(BaseModel):
     status: list[str] = []
 
 
+class Expansions(BaseModel):
+    """What of the wider mode is switched off: `WRITTEN:HOW`, all of one kind, or `WRITTEN:HOW:WORD`."""
+
+    without: list[str] = []
+
+
+class Alternative(Shape):
+    """A word, or several that stand together, that answers a word of the question. `passages`: with it, of what may be read.
+    `off`: whether it was switched off. `without`: what to send so that it is; null for the word itself. `documents`: those that
+    say that it is a synonym.
+    """
+
+    words: Sequence[str]
+    how: How
+    passages: int
+    off: bool
+    without: str | None
+    documents: Sequence[UUID]
+
+
+class Term(Shape):
+    """What was made of one word of the question, or of several that belong together. `start`, `end`: code points of the NFC text.
+    `ignored`: it says nothing of what is asked.
+    """
+
+    written: str
+    start: int
+    end: int
+    ignored: bool
+    alternatives: Sequence[Alternative]
+
+    @classmethod
+    def all(cls, results: search.Results) -> Sequence[Term]:
+        """Of an answer; none in the exact mode."""
+        return [
+            cls(
+                written=term.written,
+                start=term.start,
+                end=term.end,
+                ignored=term.ignored,
+                alternatives=[_alternative(term, one, results) for one in term.alternatives],
+            )
+            for term in results.terms
+        ]
+
+
+def _alternative(term: questions.Term, one: questions.Alternative, results: search.Results) -> Alternative:
+    off = None if one.how is How.EXACT else str(Off(term.written, one.how, " ".join(one.words)))
+    said = results.said.get((term.written, one.words), ())
+    return Alternative(
+        words=one.words, how=one.how, passages=one.passages, off=one.off, without=off, documents=[doc.id for doc in said]
+    )
+
+
 class Question(Shape):
-    """The question as it was read: its words and, of quoted ones, its phrases."""
+    """The question as it was read. `terms`, of the exact mode: its words and, of quoted ones, its phrases. `interpretation`, of
+    the wider mode: what was made of each word.
+    """
 
     text: str
     terms: Sequence[str]
+    mode: search.Mode
+    interpretation: Sequence[Term]
 
 
 class Hit(Shape):
     """One passage, word for word. `matches`: code points inside the quote. `unseen`: some of the found words are not visible in
-    the original. `anchor`: null where the words can't be told apart, or are letter soup.
+    the original. `anchor`: null where the words can't be told apart, or are letter soup. `ways`, of the wider mode: each match
+    again, with how it answers (exact, form, part, spelling, synonym) and which word of the question.
     """
 
     document: Document
@@ -200,6 +261,7 @@ class Hit(Shape):
     quote: str
     unseen: bool
     matches: Sequence[tuple[int, int]]
+    ways: Sequence[tuple[int, int, How, str]]
     score: float
     anchor: Anchor | None
     url: str
@@ -219,9 +281,12 @@ class Withheld(Shape):
 
 
 class Results(Shape):
-    """What a search gives. `total`: passages on all pages."""
+    """What a search gives. `total`: passages on all pages. `state`: `answerable`; `near`: the passages share words with the
+    question, none is likely to answer it; `nothing` was found.
+    """
 
     query: Question
+    state: Answerability
     total: int
     hits: Sequence[Hit]
     withheld: Sequence[Withheld]

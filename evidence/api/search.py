@@ -12,6 +12,7 @@ from evidence.anchoring import Anchor
 from evidence.api import errors, links, schemas
 from evidence.api.bearer import Bearer, access
 from evidence.citations import Place
+from evidence.index.questions import Off
 from evidence.models import Scope
 from evidence.search import Found
 
@@ -22,21 +23,40 @@ router = Router(tags=["search"])
     "search",
     response={200: schemas.Results, **errors.documented(400, 503)},
     operation_id="search",
-    summary="Find passages that hold every word",
+    summary="Find passages",
     auth=Bearer(Scope.READ),
 )
 def find(
     request: HttpRequest,
     filters: Query[schemas.Filters],
+    expansions: Query[schemas.Expansions],
     q: str = "",
+    mode: search.Mode = search.Mode.EXACT,
     limit: schemas.WholeNumber = search.DEFAULT_LIMIT,
     offset: schemas.WholeNumber = 0,
 ) -> schemas.Results:
-    """Best first; "quoted words" stand next to each other. `limit` is 1 to 50. Values of one filter are alternatives."""
-    results = search.search(access(request), q, filters=filters.model_dump(), limit=limit, offset=offset)
+    """Best first. `exact`: passages that hold every word as it is written; "quoted words" stand next to each other. `wider`: any
+    of the words, in other forms too; each `without` switches an expansion off, `WRITTEN:HOW` or `WRITTEN:HOW:WORD`. `limit` is 1
+    to 50. Values of one filter are alternatives.
+    """
+    results = search.search(
+        access(request),
+        q,
+        mode=mode,
+        without=[Off.of(one) for one in expansions.without] if mode is search.Mode.WIDER else (),
+        filters=filters.model_dump(),
+        limit=limit,
+        offset=offset,
+    )
     anchors = citations.anchors(access(request), [_place(hit) for hit in results.hits])
     return schemas.Results(
-        query=schemas.Question(text=q, terms=[" ".join(words) for words in results.query.phrases]),
+        query=schemas.Question(
+            text=q,
+            terms=[" ".join(words) for words in results.query.phrases],
+            mode=results.mode,
+            interpretation=schemas.Term.all(results),
+        ),
+        state=results.answerability,
         total=results.total,
         hits=_hits(request, results.hits, anchors),
         withheld=[schemas.Withheld.of(one) for one in results.withheld],
@@ -61,6 +81,7 @@ def _hits(request: HttpRequest, hits: Sequence[Found], anchors: Sequence[Anchor 
             quote=hit.passage.text,
             unseen=hit.unseen,
             matches=hit.matches,
+            ways=[(way.start, way.end, way.how, way.written) for way in hit.ways],
             score=hit.score,
             anchor=schemas.Anchor.of(anchor) if anchor else None,
             url=links.document(request, hit.document.id, representation=hit.representation, passage=hit.passage.number),

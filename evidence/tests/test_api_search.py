@@ -43,11 +43,8 @@ def test_a_hit_has_the_shape_of_the_contract() -> None:
     body = ask(program(person("eva", ["alle"])), '"Frist 🔧 beginnt"').body
     (hit,) = body["hits"]
     row = document("open/a")
-    assert (body["query"], body["total"], body["withheld"]) == (
-        {"text": '"Frist 🔧 beginnt"', "terms": ["frist beginnt"]},
-        1,
-        [],
-    )
+    asked = {"text": '"Frist 🔧 beginnt"', "terms": ["frist beginnt"], "mode": "exact", "interpretation": []}
+    assert (body["query"], body["total"], body["withheld"], body["state"]) == (asked, 1, [], "answerable")
     assert hit["document"] == {
         "id": str(row.public_id),
         "external_id": "open/a",
@@ -141,7 +138,8 @@ def test_a_question_outside_the_contract_is_refused_with_its_code(q: str, code: 
 
 def test_an_empty_question_has_no_hits() -> None:
     calls = program(person("eva", ["alle"]))
-    assert calls.get("search").body == {"query": {"text": "", "terms": []}, "total": 0, "hits": [], "withheld": []}
+    query = {"text": "", "terms": [], "mode": "exact", "interpretation": []}
+    assert calls.get("search").body == {"query": query, "state": "nothing", "total": 0, "hits": [], "withheld": []}
 
 
 def test_a_withheld_source_is_named_to_those_it_is_announced_to(tmp_path: Path) -> None:
@@ -191,3 +189,48 @@ def test_letter_soup_is_found_by_nobody_and_beside_it_there_is_no_anchor(tmp_pat
     calls = program(person("eva", ["alle"]))
     assert ask(calls, "wirres").body["hits"] == []
     assert ask(calls, "Klar").body["hits"][0]["anchor"] is None
+
+
+@pytest.mark.usefixtures("files")
+def test_the_wider_mode_says_what_was_made_of_the_words_and_how_each_was_found() -> None:
+    body = ask(program(person("eva", ["alle"])), "Frist Quastenflosser", mode="wider").body
+    first, second = body["query"]["interpretation"]
+    assert (body["query"]["mode"], body["query"]["terms"], body["state"]) == ("wider", [], "answerable")
+    assert (first["written"], first["start"], first["end"], first["ignored"]) == ("frist", 0, 5, False)
+    assert first["alternatives"][0] == {
+        "words": ["frist"], "how": "exact", "passages": 42, "off": False, "without": None, "documents": [],
+    }  # fmt: skip
+    assert second["written"] == "quastenflosser" and not any(one["passages"] for one in second["alternatives"])
+    for hit in body["hits"]:
+        assert [way[:2] for way in hit["ways"]] == hit["matches"]
+        assert {tuple(way[2:]) for way in hit["ways"]} == {("exact", "frist")}
+
+
+@pytest.mark.usefixtures("files")
+def test_nothing_found_is_a_state_in_both_modes() -> None:
+    calls = program(person("eva", ["alle"]))
+    assert {ask(calls, "Quastenflosser", mode=mode).body["state"] for mode in ("exact", "wider")} == {"nothing"}
+
+
+@pytest.mark.usefixtures("files")
+def test_the_wider_mode_gives_each_person_what_that_person_may_read() -> None:
+    groups = {"eva": ["alle", "netz"], "max": ["alle"], "ida": []}
+    found = {name: ask(program(person(name, of)), "Frist Geheimen", mode="wider").body for name, of in groups.items()}
+    assert {name: body["total"] for name, body in found.items()} == {"eva": 43, "max": 42, "ida": 0}
+    assert "geheimen" not in str(found["max"]["hits"]).lower() and found["ida"]["query"]["interpretation"] == []
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ({"mode": "fuzzy"}, "invalid_request"),
+        ({"mode": "wider", "without": "frist"}, "query_without"),
+        ({"mode": "wider", "without": "frist:exact"}, "query_without"),
+        ({"mode": "wider", "without": [f"w{n}:form" for n in range(101)]}, "query_without"),
+        ({"mode": "wider", "q": "x" * 501}, "query_too_long"),
+        ({"mode": "wider", "q": " ".join(f"w{n}" for n in range(41))}, "query_too_many_words"),
+    ],
+)
+def test_a_wider_question_outside_the_contract_is_refused_with_its_code(values: dict[str, object], code: str) -> None:
+    answer = program(person("eva", ["alle"])).get("search", {"q": "Frist", **values})
+    assert (answer.status, answer.code) == (400, code)
