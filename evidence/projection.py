@@ -31,10 +31,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from evidence import jobs
-from evidence.content import searched
+from evidence.content import PassageKind, searched
 from evidence.errors import IndexFault, gettext_noop
 from evidence.index import Engine, Entry, Indexed
 from evidence.index.sqlite import SqliteEngine
+from evidence.index.sums import of_title
 from evidence.models import Document, Passage, Representation, id_list
 
 JOB: Final = "index"
@@ -254,8 +255,8 @@ def _settle_some(limit: int) -> int:
     keys = {job.key for job in work}
     wanted = {state.id: state for state in _states(list(_indexable().filter(pk__in=keys)))}
     index.remove((keys | _archived_ids(keys)) - wanted.keys())
-    known = index.representations(list(wanted))
-    kept = {state.id for state in wanted.values() if known.get(state.id) == state.representation}
+    known = {one.document: (one.representation, one.title) for one in index.documents(list(wanted))}
+    kept = {one for one, state in wanted.items() if known.get(one) == (state.representation, of_title(state.document.title))}
     index.reclass({one: (wanted[one].access_class, attributes(wanted[one].document)) for one in kept})
     for batch in _batches(state for state in wanted.values() if state.id not in kept):
         index.put(_entries(batch))
@@ -321,11 +322,13 @@ def _batches(states: Iterable[_State]) -> Iterator[Sequence[_State]]:
 
 
 def _entries(states: Sequence[_State]) -> list[Entry]:
-    quotes: dict[int, list[str]] = {}
-    rows = Passage.objects.filter(representation__in=[state.representation for state in states])
-    ordered = rows.order_by("representation", "number").values_list("representation", "start", "end", "text", "spans")
-    for representation, start, end, text, spans in ordered.iterator(chunk_size=5_000):
-        quotes.setdefault(representation, []).append(searched(text[: end - start], spans, start).text)
+    outlines = {state.representation: _Outline(state.document.title) for state in states}
+    rows = Passage.objects.filter(representation__in=list(outlines))
+    columns = ("representation", "number", "kind", "start", "end", "text", "headings", "spans")
+    ordered = rows.order_by("representation", "number").values_list(*columns)
+    for representation, number, kind, start, end, text, headings, spans in ordered.iterator(chunk_size=5_000):
+        quote = searched(text[: end - start], spans, start).text
+        outlines[representation].add(number, quote, headings, is_heading=kind == PassageKind.HEADING)
     return [
         Entry(
             document=state.id,
@@ -333,10 +336,32 @@ def _entries(states: Sequence[_State]) -> list[Entry]:
             representation=state.representation,
             access_class=state.access_class,
             attributes=attributes(state.document),
-            passages=quotes.get(state.representation, []),
+            passages=outlines[state.representation].quotes,
+            titles=outlines[state.representation].titles(),
+            sections=outlines[state.representation].sections,
         )
         for state in states
     ]
+
+
+class _Outline:
+    """The passages of a text, in order, and which headings they stand under. A heading belongs to what stands under it."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._paths: dict[tuple[int, ...], int] = {(): 0}
+        self.quotes: list[str] = []
+        self.sections: list[int] = []
+
+    def add(self, number: int, quote: str, headings: Sequence[int], *, is_heading: bool) -> None:
+        """The next passage. number: its own. headings: the numbers of those above it, outermost first."""
+        path = (*headings, number) if is_heading else tuple(headings)
+        self.quotes.append(quote)
+        self.sections.append(self._paths.setdefault(path, len(self._paths)))
+
+    def titles(self) -> list[str]:
+        """What stands above each section; above the first, the title alone."""
+        return ["\n".join([self._title, *(self.quotes[number] for number in path)]) for path in self._paths]
 
 
 def _indexed(state: _State) -> Indexed:
@@ -346,6 +371,7 @@ def _indexed(state: _State) -> Indexed:
         access_class=state.access_class,
         passages=state.passages,
         attributes=attributes(state.document),
+        title=of_title(state.document.title),
     )
 
 

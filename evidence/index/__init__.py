@@ -20,8 +20,9 @@ class Entry:
 
     document, representation, access_class: ids of the caller. public_id orders ties. passages: the quotes in the order of
     their numbers, empty ones included. attributes: values to filter and count by; the names are `ATTRIBUTES`.
-    titles: for each section, the words that stand above its passages: the document's title and the headings. sections: for
-    each passage, the number of its section in `titles`. Only the wider mode looks at them.
+    titles: for each section, the words that stand above its passages: the document's title and the headings; the first is the
+    title alone. sections: for each passage, the number of its section in `titles`. Only the wider mode looks at them. Without
+    them, a document is one section without a title.
     """
 
     document: int
@@ -76,13 +77,14 @@ class Wider:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What the index holds of one document, for comparison with the database."""
+    """What the index holds of one document, for comparison with the database. title: `sums.of_title` of its own title."""
 
     document: int
     representation: int
     access_class: int
     passages: int
     attributes: Mapping[str, str]
+    title: int
 
 
 ATTRIBUTES = ("source", "kind", "language", "status")

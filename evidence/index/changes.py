@@ -6,7 +6,7 @@ import json
 import zlib
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,14 +14,17 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from evidence.index import Entry, postings, sums
+from evidence.index import Entry, postings, sums, vocabulary
 from evidence.index.postings import LONG, SEGMENT_BITS, SEGMENT_SLOTS, Flags, Row
-from evidence.index.storage import meta, rows
+from evidence.index.storage import add_to_meta, meta, rows
 from evidence.index.tokens import Vocabulary
 
 COMPRESSION: Final = 1
 """Quick: the list of a document's words is only read when the document leaves."""
-_REPLACE: Final = "REPLACE INTO posting VALUES (?, ?, ?, ?, ?, ?, ?)"
+_POSTING: Final = "posting"
+_TITLE: Final = "title"
+"""The tables of the words of passages, by their slots, and of the words above them, by the numbers of their sections."""
+_DELETE_OUTLINE: Final = "DELETE FROM outline WHERE document = ? RETURNING first_section, length(lengths), words, sum"
 _DELETE: Final = "DELETE FROM document WHERE id = ? RETURNING first_slot, length(lengths), words, sum"
 _DOCUMENT: Final = "SELECT id, public, representation, class, first_slot, attributes, lengths, sum FROM document WHERE id = ?"
 
@@ -31,7 +34,7 @@ def reclass(connection: apsw.Connection, moved: Mapping[int, tuple[int, Mapping[
     old = [row for document in moved for row in rows(connection, _DOCUMENT, (document,))]
     new = [_moved(row, *moved[row[0]]) for row in old]
     connection.executemany("UPDATE document SET class = ?, attributes = ?, sum = ? WHERE id = ?", new)
-    _count(connection, sum(row[2] for row in new) - sum(row[-1] for row in old))
+    add_to_meta(connection, "documents", sum(row[2] for row in new) - sum(row[-1] for row in old))
 
 
 def add(connection: apsw.Connection, entries: Sequence[Entry]) -> None:
@@ -45,9 +48,33 @@ def add(connection: apsw.Connection, entries: Sequence[Entry]) -> None:
         "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((*one, words, sum_) for one, words, sum_ in zip(known, batch.lists, kept, strict=True)),
     )
-    _count(connection, sum(kept))
-    _write(connection, batch.rows(first_slot), open_segment=first_slot >> SEGMENT_BITS)
-    connection.execute("UPDATE meta SET value = ? WHERE name = 'next_slot'", (first_slot + len(batch.lengths),))
+    add_to_meta(connection, "documents", sum(kept))
+    grown = _write(connection, _POSTING, batch.rows(first_slot), open_segment=first_slot >> SEGMENT_BITS)
+    add_to_meta(connection, "next_slot", len(batch.lengths))
+    vocabulary.spread(connection, grown | _outline(connection, entries))
+
+
+def _outline(connection: apsw.Connection, entries: Sequence[Entry]) -> set[str]:
+    """Give numbers to the sections of new documents and write the words above them; those that stand above none yet."""
+    first_section = meta(connection, "next_section")
+    batch = _Batch()
+    made = []
+    for entry in entries:
+        titles = entry.titles or ("",)
+        begin = batch.add(titles)
+        sections = np.array(entry.sections or [0] * len(entry.passages), LONG)
+        if len(sections) != len(entry.passages) or (len(sections) and sections.max() >= len(titles)):
+            raise ValueError("Each passage needs a section that has a title.")
+        lengths = np.array(batch.lengths[begin:], LONG).tobytes()
+        made.append((entry.document, first_section + begin, sums.of_title(titles[0]), sections.tobytes(), lengths))
+    kept = [sums.of_outline(*one) for one in made]
+    connection.executemany(
+        "INSERT INTO outline VALUES (?, ?, ?, ?, ?, ?, ?)",
+        ((*one, words, sum_) for one, words, sum_ in zip(made, batch.lists, kept, strict=True)),
+    )
+    add_to_meta(connection, "outlines", sum(kept))
+    add_to_meta(connection, "next_section", len(batch.lengths))
+    return _write(connection, _TITLE, batch.rows(first_section), open_segment=first_section >> SEGMENT_BITS)
 
 
 def _known(
@@ -69,21 +96,22 @@ def _known(
 
 def check(connection: apsw.Connection) -> None:
     """Compare every posting with its sums, and see that each document's words are there. Raises Damaged."""
+    _check_words(connection, _POSTING, "SELECT words, length(lengths) FROM document")
+    _check_words(connection, _TITLE, "SELECT words, length(lengths) FROM outline")
+    vocabulary.check(connection)
+
+
+def _check_words(connection: apsw.Connection, table: str, lists: str) -> None:
     wanted: Counter[str] = Counter()
-    for words, size in connection.execute("SELECT words, length(lengths) FROM document"):
+    for words, size in connection.execute(lists):
         wanted.update(_unlisted(words) if size else ())
-    statement = "SELECT word, segment, slots, counts, sum, positions, positions_sum FROM posting"
+    statement = f"SELECT word, segment, slots, counts, sum, positions, positions_sum FROM {table}"
     for word, segment, slots, counts, sum_, positions, positions_sum in connection.execute(statement):
         sums.expect(sums.of_posting(word, segment, slots, counts), sum_)
         sums.expect(sums.of_positions(word, segment, positions), positions_sum)
         wanted[word] = min(wanted[word], 0)
     if any(missing > 0 for missing in wanted.values()):
         raise sums.Damaged
-
-
-def _count(connection: apsw.Connection, change: int) -> None:
-    """Keep the sum of all documents' sums, by which a document that is lost is missed."""
-    connection.execute("UPDATE meta SET value = value + ? WHERE name = 'documents'", (change,))
 
 
 def _moved(row: Sequence[Any], access_class: int, values: Mapping[str, str]) -> tuple[int, str, int, int]:
@@ -95,19 +123,31 @@ def _moved(row: Sequence[Any], access_class: int, values: Mapping[str, str]) -> 
     return access_class, attributes, made, document
 
 
-def take_out(connection: apsw.Connection, documents: Iterable[int]) -> int:
+def take_out(connection: apsw.Connection, documents: Collection[int]) -> int:
     """Remove documents and every place of their words; how many of them there were."""
     removed = [row for document in documents for row in rows(connection, _DELETE, (document,))]
-    _count(connection, -sum(row[-1] for row in removed))
+    outlines = [row for document in documents for row in rows(connection, _DELETE_OUTLINE, (document,))]
+    if len(removed) != len(outlines):
+        raise sums.Damaged
+    add_to_meta(connection, "documents", -sum(row[-1] for row in removed))
+    add_to_meta(connection, "outlines", -sum(row[-1] for row in outlines))
+    vocabulary.leave(connection, _cut_all(connection, _POSTING, removed) | _cut_all(connection, _TITLE, outlines))
+    return len(removed)
+
+
+def _cut_all(connection: apsw.Connection, table: str, removed: Iterable[Sequence[Any]]) -> set[str]:
+    """Cut out what these had; the words that lost a row."""
     leaving: defaultdict[int, _Leaving] = defaultdict(_Leaving)
     for first, size, words, _ in removed:
         for segment, part in _parts(first, first + size // LONG.itemsize):
             leaving[segment].slots[part] = True
             leaving[segment].words.update(_unlisted(words))
-    for segment, what in leaving.items():
-        for word in sorted(what.words):
-            _cut(connection, word, segment, what.slots)
-    return len(removed)
+    return {
+        word
+        for segment, what in leaving.items()
+        for word in sorted(what.words)
+        if _cut(connection, table, word, segment, what.slots)
+    }
 
 
 @dataclass(slots=True)
@@ -156,15 +196,30 @@ def _parts(first: int, end: int) -> Iterator[tuple[int, slice]]:
         yield segment, slice(max(first - base, 0), end - base)
 
 
-def _write(connection: apsw.Connection, made: Iterable[tuple[str, int, Row]], *, open_segment: int) -> None:
-    """Rows of the open segment are joined with what is there; later segments are new."""
+def _write(connection: apsw.Connection, table: str, made: Iterable[tuple[str, int, Row]], *, open_segment: int) -> set[str]:
+    """Rows of the open segment are joined with what is there; later segments are new. Gives the words of new rows, and of those
+    that have grown past a power of two.
+    """
+    grown = set()
 
     def joined() -> Iterator[tuple[str, int, bytes, bytes, int, bytes, int]]:
         for word, segment, row in made:
-            old = _row(connection, word, segment) if segment == open_segment else None
-            yield _stored(word, segment, postings.joined(old, row) if old else row)
+            old = _row(connection, table, word, segment) if segment == open_segment else None
+            whole = postings.joined(old, row) if old else row
+            if old is None or _exponent(old) != _exponent(whole):
+                grown.add(word)
+            yield _stored(word, segment, whole)
 
-    connection.executemany(_REPLACE, joined())
+    connection.executemany(_replace(table), joined())
+    return grown
+
+
+def _exponent(row: Row) -> int:
+    return vocabulary.exponent(postings.size(row.slots))
+
+
+def _replace(table: str) -> str:
+    return f"REPLACE INTO {table} VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 def _stored(word: str, segment: int, row: Row) -> tuple[str, int, bytes, bytes, int, bytes, int]:
@@ -173,17 +228,19 @@ def _stored(word: str, segment: int, row: Row) -> tuple[str, int, bytes, bytes, 
     return word, segment, row.slots, row.counts, sum_, row.positions, sums.of_positions(word, segment, row.positions)
 
 
-def _cut(connection: apsw.Connection, word: str, segment: int, gone: Flags) -> None:
-    row = _row(connection, word, segment)
+def _cut(connection: apsw.Connection, table: str, word: str, segment: int, gone: Flags) -> bool:
+    """Whether nothing is left of the row."""
+    row = _row(connection, table, word, segment)
     rest = postings.without(row, gone) if row else None
     if rest is None:
-        connection.execute("DELETE FROM posting WHERE word = ? AND segment = ?", (word, segment))
+        connection.execute(f"DELETE FROM {table} WHERE word = ? AND segment = ?", (word, segment))
     elif rest is not row:
-        connection.execute(_REPLACE, _stored(word, segment, rest))
+        connection.execute(_replace(table), _stored(word, segment, rest))
+    return rest is None
 
 
-def _row(connection: apsw.Connection, word: str, segment: int) -> Row | None:
-    statement = "SELECT slots, counts, sum, positions, positions_sum FROM posting WHERE word = ? AND segment = ?"
+def _row(connection: apsw.Connection, table: str, word: str, segment: int) -> Row | None:
+    statement = f"SELECT slots, counts, sum, positions, positions_sum FROM {table} WHERE word = ? AND segment = ?"
     for slots, counts, sum_, positions, positions_sum in rows(connection, statement, (word, segment)):
         sums.expect(sums.of_posting(word, segment, slots, counts), sum_)
         sums.expect(sums.of_positions(word, segment, positions), positions_sum)

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evidence.index import Hit
 from evidence.index.postings import Flags, Integers
 from evidence.index.snapshot import Audience, Snapshot
 
@@ -67,6 +68,19 @@ def best(slots: Integers, scores: Scores, snapshot: Snapshot, *, first: int, las
     place = snapshot.places(slots[candidates])
     order = np.lexsort((slots[candidates], snapshot.public_order[place], -scores[candidates]))
     return candidates[order[first:last]]
+
+
+def hits(slots: Integers, scores: Scores, snapshot: Snapshot) -> tuple[Hit, ...]:
+    """What is told of these slots."""
+    place = snapshot.places(slots)
+    columns = (
+        snapshot.ids[place],
+        snapshot.representations[place],
+        snapshot.classes[place],
+        slots - snapshot.first_slots[place],
+        scores,
+    )
+    return tuple(Hit(*values) for values in zip(*(column.tolist() for column in columns), strict=True))
 
 
 def filtered(

@@ -19,14 +19,17 @@ from evidence.index.postings import LONG, Flags, Integers
 AUDIENCES: Final = 8
 """How many sets of classes keep their mask (a byte a passage) until all are forgotten."""
 
+OUTLINE_COLUMNS: Final = ("document", "first_section", "title", "sections", "lengths", "sum")
+
 COLUMNS: Final = ("first_slot", "length(lengths)", "id", "public", "representation", "class", "attributes", "lengths", "sum")
 """What a snapshot is made of. Sorting by the first two gives the order of slots, documents without passages first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """What some classes may read: a flag for each slot, and the statistics of these passages, empty ones included."""
+    """What some classes may read: flags for documents and slots, and the statistics of these passages, empty ones included."""
 
+    documents: Flags
     readable: Flags
     passages: int
     words: int
@@ -71,6 +74,8 @@ class Snapshot:
         words_until = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         passages_until = np.cumsum(self.passages)
         self.words = words_until[passages_until] - words_until[passages_until - self.passages]
+        self.outline: Outline | None = None
+        """Read when the wider mode is asked first."""
         self._audiences: dict[tuple[frozenset[int], frozenset[int]], Audience] = {}
 
     def audience(self, classes: Collection[int], excluded: Collection[int]) -> Audience:
@@ -96,11 +101,75 @@ class Snapshot:
     def _find_audience(self, classes: frozenset[int], excluded: frozenset[int]) -> Audience:
         may_read = np.isin(self.classes, _integers(classes)) & ~np.isin(self.ids, _integers(excluded))
         return Audience(
+            documents=may_read,
             # the place of an unused slot is -1: it takes the flag that is appended here
             readable=np.append(may_read, False)[self.place_of_slot],
             passages=int(self.passages[may_read].sum()),
             words=int(self.words[may_read].sum()),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """What some classes may read of the sections: a flag for each, and the statistics of these.
+
+    A section without passages counts for nothing.
+    """
+
+    readable: Flags
+    number: int
+    title_words: int
+
+
+class Outline:
+    """The sections of all documents of a snapshot.
+
+    of_slot: the section of each slot, 0 for slots whose document is gone. place: the document of each section, -1 for sections
+    that have no passage, or whose document is gone. words: in all the passages of a section. title_words: above them.
+    """
+
+    def __init__(self, snapshot: Snapshot, sections: int, rows: Sequence[tuple[Any, ...]]) -> None:
+        """rows: OUTLINE_COLUMNS of each document. sections: all that were ever given."""
+        columns = zip(*sorted(rows), strict=True) if rows else [()] * len(OUTLINE_COLUMNS)
+        documents, first_sections, titles, packed, packed_lengths, kept = columns
+        if list(map(sums.of_outline, documents, first_sections, titles, packed, packed_lengths)) != list(kept):
+            raise sums.Damaged
+        by_document = np.argsort(snapshot.ids)
+        if not np.array_equal(snapshot.ids[by_document], _integers(documents)):
+            raise sums.Damaged
+        in_order = np.empty(len(documents), np.int64)  # for each place, its row here
+        in_order[by_document] = np.arange(len(documents))
+        firsts = _integers(first_sections)
+        counts = _integers(list(map(len, packed_lengths))) // LONG.itemsize
+
+        self.place = np.full(sections, -1, np.int32)
+        self.title_words = np.zeros(sections, LONG)
+        places = by_document  # of each row here
+        numbers = np.repeat(firsts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        if len(numbers) and (numbers.min() < 0 or numbers.max() >= sections):
+            raise sums.Damaged
+        self.place[numbers] = np.repeat(places, counts)
+        self.given = self.place >= 0
+        self.title_words[numbers] = np.frombuffer(b"".join(packed_lengths), LONG)
+
+        within = np.frombuffer(b"".join(packed[row] for row in in_order.tolist()), LONG)
+        if len(within) != snapshot.passages.sum():
+            raise sums.Damaged
+        self.of_slot = np.zeros(len(snapshot.place_of_slot), np.int32)
+        self.of_slot[snapshot.place_of_slot >= 0] = within + np.repeat(firsts[in_order], snapshot.passages)
+        used = snapshot.place_of_slot >= 0
+        self.words = np.bincount(self.of_slot[used], snapshot.length_of_slot[used], minlength=sections).astype(np.int64)
+        self.place[np.bincount(self.of_slot[used], minlength=sections) == 0] = -1
+
+    def strays(self, sections: Integers) -> int:
+        """How many of these sections belong to no document."""
+        given = sections[sections < len(self.place)]
+        return len(sections) - int(np.count_nonzero(self.given[given]))
+
+    def sections(self, audience: Audience) -> Sections:
+        """Those of an audience of the same snapshot."""
+        readable = np.append(audience.documents, False)[self.place]
+        return Sections(readable, int(np.count_nonzero(readable)), int(self.title_words[readable].sum(dtype=np.int64)))
 
 
 def _integers(values: Collection[int]) -> Integers:

@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import apsw
-import numpy as np
-from numpy.typing import NDArray
 
-from evidence.index import Entry, Hit, Indexed, Result, Wider, changes, postings, ranking, sums
-from evidence.index.postings import LONG, Integers
+from evidence.index import Entry, Indexed, Result, Wider, changes, meaning, ranking, reading, sums, vocabulary, wider
+from evidence.index.postings import LONG
 from evidence.index.query import Query
-from evidence.index.questions import Alternative, Answerability, How, Question, Term
-from evidence.index.ranking import Occurrences
-from evidence.index.snapshot import COLUMNS, Audience, Snapshot
+from evidence.index.questions import Question
+from evidence.index.snapshot import COLUMNS, OUTLINE_COLUMNS, Outline, Snapshot
 from evidence.index.storage import Storage, meta, rows
 
 
@@ -75,18 +71,20 @@ class SqliteEngine:
     def known(self, words: Collection[str]) -> set[str]:
         """As Engine says."""
         with self._storage.reading() as connection:
-            return {word for word in words if rows(connection, "SELECT 1 FROM posting WHERE word = ? LIMIT 1", (word,))}
+            return {word for word in words if vocabulary.knows(connection, word)}
 
     def containing(self, text: str) -> set[str]:
         """As Engine says."""
         with self._storage.reading() as connection:
-            return {word for (word,) in rows(connection, "SELECT word FROM posting WHERE instr(word, ?) LIMIT 10", (text,))}
+            return set(vocabulary.containing(connection, text, limit=10))
 
     def strays(self, words: Collection[str]) -> int:
         """As Engine says."""
         with self._storage.reading() as connection:
             snapshot = self._current(connection)
-            return sum(snapshot.strays(_slots(connection, word).slots) for word in set(words))
+            outline = self._outline(connection, snapshot)
+            places = sum(snapshot.strays(reading.slots(connection, word)) for word in set(words))
+            return places + sum(outline.strays(reading.sections(connection, word)) for word in set(words))
 
     def check(self) -> None:
         """As Engine says. Reads all of it: some seconds for a million passages."""
@@ -94,16 +92,18 @@ class SqliteEngine:
             if rows(connection, "PRAGMA integrity_check(1)") != [("ok",)]:
                 raise sums.Damaged
             changes.check(connection)
-            _read_snapshot(connection, meta(connection, "epoch"))
+            _read_outline(connection, _read_snapshot(connection, meta(connection, "epoch")))
 
     def documents(self, only: Collection[int] | None = None) -> Iterator[Indexed]:
         """As Engine says, as of one moment."""
         which = "1" if only is None else "id IN (SELECT value FROM json_each(?))"
-        statement = f"SELECT id, representation, class, length(lengths), attributes FROM document WHERE {which} ORDER BY id"
+        columns = "id, representation, class, length(document.lengths), attributes, title"
+        statement = f"SELECT {columns} FROM document LEFT JOIN outline ON document = id WHERE {which} ORDER BY id"
         with self._storage.reading() as connection:
             found = rows(connection, statement, () if only is None else (json.dumps(sorted(only)),))
-        for document, representation, access_class, size, attributes in found:
-            yield Indexed(document, representation, access_class, size // LONG.itemsize, json.loads(attributes))
+        for document, representation, access_class, size, attributes, title in found:
+            passages = size // LONG.itemsize
+            yield Indexed(document, representation, access_class, passages, json.loads(attributes), title)
 
     def search(
         self,
@@ -121,7 +121,7 @@ class SqliteEngine:
         with self._storage.reading() as connection:
             snapshot = self._current(connection)
             audience = snapshot.audience(classes, excluded)
-            phrases = _occurrences(connection, query.phrases, audience)
+            phrases = reading.occurrences(connection, query.phrases, audience)
         frequencies = tuple(len(phrase.slots) for phrase in phrases)
         found = ranking.common(phrase.slots for phrase in phrases)
         if not len(found):
@@ -130,7 +130,7 @@ class SqliteEngine:
         found = found[passing] if filters else found
         scores = ranking.scores(found, phrases, snapshot, audience)
         best = ranking.best(found, scores, snapshot, first=offset, last=offset + limit)
-        return Result(_hits(found[best], scores[best], snapshot), len(found), counts, frequencies)
+        return Result(ranking.hits(found[best], scores[best], snapshot), len(found), counts, frequencies)
 
     def wider(
         self,
@@ -147,23 +147,21 @@ class SqliteEngine:
             return Wider()
         with self._storage.reading() as connection:
             snapshot = self._current(connection)
+            outline = self._outline(connection, snapshot)
             audience = snapshot.audience(classes, excluded)
-            phrases = _occurrences(connection, [(word,) for _, _, word in question.words], audience)
-        terms = [
-            Term(word, start, end, alternatives=(Alternative((word,), How.EXACT, len(phrase.slots)),))
-            for (start, end, word), phrase in zip(question.words, phrases, strict=True)
-        ]
-        found = np.unique(np.concatenate([phrase.slots for phrase in phrases]))
-        if not len(found):
-            return Wider(terms=terms)
-        passing, counts = ranking.filtered(snapshot.places(found), filters, snapshot)
-        found = found[passing] if filters else found
-        scores = np.zeros(len(found))
-        for phrase in phrases:
-            mine = np.isin(found, phrase.slots)
-            scores[mine] += ranking.scores(found[mine], [phrase], snapshot, audience)
-        best = ranking.best(found, scores, snapshot, first=offset, last=offset + limit)
-        return Wider(_hits(found[best], scores[best], snapshot), len(found), counts, terms, Answerability.ANSWERABLE)
+            sections = outline.sections(audience)
+            understood = meaning.understand(connection, question, audience, sections.readable)
+        return wider.answer(understood, snapshot, audience, outline, sections, filters=filters, first=offset, last=offset + limit)
+
+    def _outline(self, connection: apsw.Connection, snapshot: Snapshot) -> Outline:
+        """The sections of this snapshot, which this transaction sees."""
+        outline = snapshot.outline
+        if outline is None:
+            with self._building:
+                outline = snapshot.outline
+                if outline is None:
+                    snapshot.outline = outline = _read_outline(connection, snapshot)
+        return outline
 
     def _current(self, connection: apsw.Connection) -> Snapshot:
         """The snapshot of the epoch that this transaction sees."""
@@ -183,71 +181,7 @@ def _read_snapshot(connection: apsw.Connection, epoch: int) -> Snapshot:
     return Snapshot(epoch, meta(connection, "next_slot"), documents)
 
 
-def _hits(slots: Integers, scores: ranking.Scores, snapshot: Snapshot) -> tuple[Hit, ...]:
-    place = snapshot.places(slots)
-    columns = (
-        snapshot.ids[place],
-        snapshot.representations[place],
-        snapshot.classes[place],
-        slots - snapshot.first_slots[place],
-        scores,
-    )
-    return tuple(Hit(*values) for values in zip(*(column.tolist() for column in columns), strict=True))
-
-
-def _occurrences(connection: apsw.Connection, phrases: Sequence[tuple[str, ...]], audience: Audience) -> list[Occurrences]:
-    """Each phrase's readable occurrences; a phrase that comes twice is read once."""
-    found = {
-        phrase: _word(connection, phrase[0], audience) if len(phrase) == 1 else _phrase(connection, phrase, audience)
-        for phrase in dict.fromkeys(phrases)
-    }
-    return [found[phrase] for phrase in phrases]
-
-
-def _word(connection: apsw.Connection, word: str, audience: Audience) -> Occurrences:
-    slots, counts = _slots(connection, word)
-    if len(slots) and slots[-1] >= len(audience.readable):
-        raise sums.Damaged
-    readable = audience.readable[slots]
-    return Occurrences(slots[readable], counts[readable])
-
-
-def _slots(connection: apsw.Connection, word: str) -> postings.Postings:
-    found = rows(connection, "SELECT segment, slots, counts, sum FROM posting WHERE word = ?", (word,))
-    for segment, slots, counts, kept in found:
-        sums.expect(sums.of_posting(word, segment, slots, counts), kept)
-    return postings.read([(segment, slots, counts) for segment, slots, counts, _ in found])
-
-
-def _phrase(connection: apsw.Connection, words: Sequence[str], audience: Audience) -> Occurrences:
-    places = {word: _places(connection, word) for word in dict.fromkeys(words)}
-    together = ranking.common([of_word.slots for of_word in places.values()])
-    together = together[audience.readable[together]]
-    at = {word: of_word.at(together) for word, of_word in places.items()}
-    counts = ranking.phrase_counts([at[word] for word in words], len(together))
-    return Occurrences(together[counts > 0], counts[counts > 0])
-
-
-class _Places(NamedTuple):
-    """All of a word: slots, how often in each, and the positions in all slots one after the other."""
-
-    slots: Integers
-    counts: NDArray[np.unsignedinteger]
-    positions: NDArray[np.unsignedinteger]
-
-    def at(self, wanted: Integers) -> tuple[Integers, Integers]:
-        """The places in these slots: for each the number of the slot in `wanted`, and the position."""
-        kept = np.zeros(len(self.slots), np.bool_)
-        kept[np.searchsorted(self.slots, wanted)] = True
-        positions = self.positions[np.repeat(kept, self.counts)]
-        return np.repeat(np.arange(len(wanted)), self.counts[kept]), positions.astype(np.int64)
-
-
-def _places(connection: apsw.Connection, word: str) -> _Places:
-    slots, counts = _slots(connection, word)
-    statement = "SELECT segment, slots, counts, positions, positions_sum FROM posting WHERE word = ?"
-    found = rows(connection, statement, (word,))
-    for segment, _, _, positions, kept in found:
-        sums.expect(sums.of_positions(word, segment, positions), kept)
-    sizes = [postings.size(row[1]) for row in found]
-    return _Places(slots, counts, postings.read_positions([row[3] for row in found], counts, sizes))
+def _read_outline(connection: apsw.Connection, snapshot: Snapshot) -> Outline:
+    sections = rows(connection, f"SELECT {', '.join(OUTLINE_COLUMNS)} FROM outline")
+    sums.expect(sum(row[-1] for row in sections), meta(connection, "outlines"))
+    return Outline(snapshot, meta(connection, "next_section"), sections)

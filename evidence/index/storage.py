@@ -20,10 +20,11 @@ from typing import Any, Final
 import apsw
 
 from evidence.errors import IndexFault, gettext_noop
+from evidence.index.keys import LANGUAGE
 from evidence.index.sums import Damaged
 from evidence.index.tokens import TOKENISER
 
-FORMAT: Final = f"postings 2 {TOKENISER}"
+FORMAT: Final = f"postings 3 {TOKENISER} {LANGUAGE}"
 BUSY_MILLISECONDS: Final = 30_000
 """Longer than one batch of an import takes to write."""
 RETRY_SECONDS: Final = 0.005
@@ -43,6 +44,19 @@ CREATE TABLE posting (
   word TEXT NOT NULL, segment INTEGER NOT NULL, slots BLOB NOT NULL, counts BLOB NOT NULL, sum INTEGER NOT NULL,
   positions BLOB NOT NULL, positions_sum INTEGER NOT NULL,
   PRIMARY KEY (word, segment)
+) WITHOUT ROWID;
+CREATE TABLE outline (
+  document INTEGER PRIMARY KEY, first_section INTEGER NOT NULL, title INTEGER NOT NULL, sections BLOB NOT NULL,
+  lengths BLOB NOT NULL, words BLOB NOT NULL, sum INTEGER NOT NULL
+);
+CREATE TABLE title (
+  word TEXT NOT NULL, segment INTEGER NOT NULL, slots BLOB NOT NULL, counts BLOB NOT NULL, sum INTEGER NOT NULL,
+  positions BLOB NOT NULL, positions_sum INTEGER NOT NULL,
+  PRIMARY KEY (word, segment)
+) WITHOUT ROWID;
+CREATE TABLE word (word TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE form (
+  key TEXT NOT NULL, size INTEGER NOT NULL, word TEXT NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (key, size DESC, word)
 ) WITHOUT ROWID;
 """
 
@@ -138,6 +152,11 @@ def meta(connection: apsw.Connection, name: str) -> int:
     return int(found[0][0])
 
 
+def add_to_meta(connection: apsw.Connection, name: str, change: int) -> None:
+    """Raise, or lower, a number that the file keeps about itself."""
+    connection.execute("UPDATE meta SET value = value + ? WHERE name = ?", (change, name))
+
+
 def _open(path: Path, *, may_create: bool) -> apsw.Connection:
     creating = apsw.SQLITE_OPEN_CREATE if may_create else 0
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | creating)
@@ -183,7 +202,9 @@ def _create(connection: apsw.Connection) -> None:
     """The first epoch is random: a process that knew another file at this path must not take it for one it knows."""
     epoch = int.from_bytes(os.urandom(6), "big")
     connection.execute(SCHEMA)
-    connection.execute("INSERT INTO meta VALUES ('format', ?), ('epoch', ?), ('next_slot', 0), ('documents', 0)", (FORMAT, epoch))
+    numbers = ("next_slot", "documents", "next_section", "outlines", "forms")
+    connection.execute("INSERT INTO meta VALUES ('format', ?), ('epoch', ?)", (FORMAT, epoch))
+    connection.executemany("INSERT INTO meta VALUES (?, 0)", [(name,) for name in numbers])
 
 
 @contextmanager

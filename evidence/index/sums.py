@@ -31,6 +31,21 @@ def of_document(
     return crc32(lengths, crc32(public, crc32(numbers)))
 
 
+def of_outline(document: int, first_section: int, title: int, sections: bytes, lengths: bytes) -> int:
+    """Of what is known of a document's sections."""
+    return crc32(lengths, crc32(sections, crc32(f"{document} {first_section} {title} {len(sections)}".encode())))
+
+
+def of_form(key: str, size: int, word: str) -> int:
+    """Of what leads from a key to a word."""
+    return crc32(f"{key}\0{size}\0{word}".encode())
+
+
+def of_title(title: str) -> int:
+    """What tells a title from another one, without being it."""
+    return crc32(title.encode())
+
+
 def expect(made: int, kept: int) -> None:
     """Raises Damaged unless both are the same."""
     if made != kept:

@@ -408,6 +408,8 @@ def test_places_that_belong_to_no_document_are_counted(tmp_path: Path) -> None:
     engine.put([entry(1, "alpha beta", "alpha"), entry(2, "alpha")])
     assert engine.strays(["alpha", "beta", "gamma"]) == 0
     with apsw.Connection(str(tmp_path / "index.sqlite3")) as connection:
-        connection.execute("UPDATE meta SET value = value - (SELECT sum FROM document WHERE id = 1) WHERE name = 'documents'")
-        connection.execute("DELETE FROM document WHERE id = 1; UPDATE meta SET value = value + 1 WHERE name = 'epoch'")
+        for table, key in (("document", "id"), ("outline", "document")):
+            lost = f"FROM {table} WHERE {key} = 1"
+            connection.execute(f"UPDATE meta SET value = value - (SELECT sum {lost}) WHERE name = '{table}s'; DELETE {lost}")
+        connection.execute("UPDATE meta SET value = value + 1 WHERE name = 'epoch'")
     assert engine.strays(["alpha", "beta", "gamma"]) == 3

@@ -1,0 +1,115 @@
+"""What the file says of words: where each stands among what may be read, and nothing of any other place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from evidence.index import postings, ranking, sums
+from evidence.index.postings import Flags, Integers
+from evidence.index.ranking import Occurrences
+from evidence.index.snapshot import Audience
+from evidence.index.storage import rows
+
+_SLOTS: Final = "SELECT segment, slots, counts, sum FROM posting WHERE word = ?"
+_SECTIONS: Final = "SELECT segment, slots, counts, sum FROM title WHERE word = ?"
+
+
+def occurrences(connection: apsw.Connection, phrases: Sequence[tuple[str, ...]], audience: Audience) -> list[Occurrences]:
+    """Each phrase's readable occurrences; a phrase that comes twice is read once."""
+    found = {
+        phrase: _word(connection, phrase[0], audience) if len(phrase) == 1 else _phrase(connection, phrase, audience)
+        for phrase in dict.fromkeys(phrases)
+    }
+    return [found[phrase] for phrase in phrases]
+
+
+def slots(connection: apsw.Connection, word: str) -> Integers:
+    """Every place of a word in passages, whoever may read it."""
+    return _postings(connection, _SLOTS, word).slots
+
+
+def sections(connection: apsw.Connection, word: str) -> Integers:
+    """Every section that a word stands above, whoever may read it."""
+    return _postings(connection, _SECTIONS, word).slots
+
+
+def words(connection: apsw.Connection, asked: Sequence[str], readable: Flags) -> list[Occurrences]:
+    """Each word's occurrences in passages. Made for many rare words at once."""
+    return _words(connection, _SLOTS, asked, readable)
+
+
+def titles(connection: apsw.Connection, asked: Sequence[str], readable: Flags) -> list[Occurrences]:
+    """The sections that each word stands above."""
+    return _words(connection, _SECTIONS, asked, readable)
+
+
+def _word(connection: apsw.Connection, word: str, audience: Audience) -> Occurrences:
+    slots, counts = _postings(connection, _SLOTS, word)
+    if len(slots) and slots[-1] >= len(audience.readable):
+        raise sums.Damaged
+    readable = audience.readable[slots]
+    return Occurrences(slots[readable], counts[readable])
+
+
+def _postings(connection: apsw.Connection, statement: str, word: str) -> postings.Postings:
+    return postings.read(_rows(connection, statement, word))
+
+
+def _rows(connection: apsw.Connection, statement: str, word: str) -> list[tuple[int, bytes, bytes]]:
+    found = rows(connection, statement, (word,))
+    for segment, slots, counts, kept in found:
+        sums.expect(sums.of_posting(word, segment, slots, counts), kept)
+    return [(segment, slots, counts) for segment, slots, counts, _ in found]
+
+
+def _words(connection: apsw.Connection, statement: str, asked: Sequence[str], readable: Flags) -> list[Occurrences]:
+    each = [_rows(connection, statement, word) for word in asked]
+    slots, counts = postings.read([row for found in each for row in found])
+    if len(slots) and slots.max() >= len(readable):
+        raise sums.Damaged
+    may_read = readable[slots]
+    sizes = [sum(postings.size(slots) for _, slots, _ in found) for found in each]
+    ends = np.cumsum(np.array(sizes, np.int64))
+    until = np.concatenate([[0], np.cumsum(may_read)])
+    bounds = [0, *until[ends].tolist()]
+    slots, counts = slots[may_read], counts[may_read]
+    return [Occurrences(slots[first:end], counts[first:end]) for first, end in zip(bounds, bounds[1:], strict=False)]
+
+
+def _phrase(connection: apsw.Connection, words: Sequence[str], audience: Audience) -> Occurrences:
+    places = {word: _places(connection, word) for word in dict.fromkeys(words)}
+    together = ranking.common([of_word.slots for of_word in places.values()])
+    together = together[audience.readable[together]]
+    at = {word: of_word.at(together) for word, of_word in places.items()}
+    counts = ranking.phrase_counts([at[word] for word in words], len(together))
+    return Occurrences(together[counts > 0], counts[counts > 0])
+
+
+class _Places(NamedTuple):
+    """All of a word: slots, how often in each, and the positions in all slots one after the other."""
+
+    slots: Integers
+    counts: NDArray[np.unsignedinteger]
+    positions: NDArray[np.unsignedinteger]
+
+    def at(self, wanted: Integers) -> tuple[Integers, Integers]:
+        """The places in these slots: for each the number of the slot in `wanted`, and the position."""
+        kept = np.zeros(len(self.slots), np.bool_)
+        kept[np.searchsorted(self.slots, wanted)] = True
+        positions = self.positions[np.repeat(kept, self.counts)]
+        return np.repeat(np.arange(len(wanted)), self.counts[kept]), positions.astype(np.int64)
+
+
+def _places(connection: apsw.Connection, word: str) -> _Places:
+    slots, counts = _postings(connection, _SLOTS, word)
+    statement = "SELECT segment, slots, counts, positions, positions_sum FROM posting WHERE word = ?"
+    found = rows(connection, statement, (word,))
+    for segment, _, _, positions, kept in found:
+        sums.expect(sums.of_positions(word, segment, positions), kept)
+    sizes = [postings.size(row[1]) for row in found]
+    return _Places(slots, counts, postings.read_positions([row[3] for row in found], counts, sizes))
