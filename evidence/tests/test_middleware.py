@@ -16,10 +16,10 @@ pytestmark = pytest.mark.django_db
 def post_sign_in(*, secure: bool, **headers: str) -> int:
     """Post an (empty) sign-in form with a right token; 200 is the form again, 403 the CSRF check."""
     client = Client(enforce_csrf_checks=True)
-    client.get("/admin/login/", secure=secure)
+    client.get("/sign-in/", secure=secure)
     token = client.cookies["csrftoken"].value
     environ: dict[str, Any] = {f"HTTP_{name.upper()}": value for name, value in headers.items()}
-    return client.post("/admin/login/", {"csrfmiddlewaretoken": token}, secure=secure, **environ).status_code
+    return client.post("/sign-in/", {"csrfmiddlewaretoken": token}, secure=secure, **environ).status_code
 
 
 @pytest.mark.parametrize("secure", [True, False])

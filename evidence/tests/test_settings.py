@@ -110,7 +110,7 @@ def test_production_writes_no_secret_key(tmp_path: Path) -> None:
 
 @pytest.mark.django_db
 def test_pages_carry_the_strict_headers(client: Client) -> None:
-    response = client.get("/admin/login/")
+    response = client.get("/sign-in/")
     policy = response["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy

@@ -6,11 +6,13 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import User
-from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
+from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView, redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
@@ -31,6 +33,14 @@ class SignIn(LoginView):
         """What the page offers."""
         offered = {"provider": provider.is_set_up(), "only_provider": settings.OIDC_ONLY}
         return super().get_context_data(**more, **offered)
+
+
+@login_not_required
+def sign_in_for_administration(request: HttpRequest) -> HttpResponse:
+    """The administration has no form of its own: one page knows all the ways of signing in, and what they ask for."""
+    if request.user.is_authenticated:
+        raise Unavailable  # signed in, and not allowed there
+    return redirect_to_login(str(request.GET.get(REDIRECT_FIELD_NAME) or reverse("admin:index")))
 
 
 class SignOut(LogoutView):
