@@ -25,7 +25,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from evidence import heartbeat, jobs, monitor, outbound, readiness, receipts, vitals
 from evidence.errors import EvidenceError
 from evidence.identity import Openness
-from evidence.models import Alarm
+from evidence.models import Alarm, Provider
 from evidence.monitor import SourceState
 from evidence.vitals import Vitals
 
@@ -69,6 +69,7 @@ class Code(StrEnum):
     REMOVAL_OVERDUE = "removal_overdue"
     INDEX = "index"
     WORKER_MISSED = "worker_missed"
+    PROVIDER_SILENT = "provider_silent"
     DISK_FULL = "disk_full"
 
 
@@ -86,6 +87,9 @@ WORDS: Final[Mapping[Code, StrPromise]] = {
     Code.REMOVAL_OVERDUE: gettext_lazy("A removal is not finished after a day, or something of the document is still there."),
     Code.INDEX: gettext_lazy("The search index can’t be asked."),
     Code.WORKER_MISSED: gettext_lazy("No worker (manage.py work) has been seen lately."),
+    Code.PROVIDER_SILENT: gettext_lazy(
+        "The identity provider pushes nothing any more. Soon the groups that it pushed count no more."
+    ),
     Code.DISK_FULL: gettext_lazy("The disk with the data folder is nearly full."),
 }
 """What a code means: of a source, or of the whole installation."""
@@ -170,9 +174,16 @@ def _of_all(states: Sequence[SourceState], found: Vitals, *, now: datetime) -> I
         Code.GIVEN_UP: sum(queue.given_up for queue in found.queues.values()) > of_sources,
         Code.INDEX: "index" in readiness.faults(),
         Code.WORKER_MISSED: heartbeat.is_missed(now=now),
+        Code.PROVIDER_SILENT: _is_silent(now=now),
         Code.DISK_FULL: found.disk_free < LEAST_DISK,
     }
     yield from (code for code, one in holds.items() if one)
+
+
+def _is_silent(*, now: datetime) -> bool:
+    """Whether the provider that pushes people and groups was last heard long ago. One that never was is being set up."""
+    since = now - MOST_OF_SLA * settings.OIDC_GROUPS_SLA
+    return bool(settings.SCIM_TOKEN) and Provider.objects.filter(issuer=settings.OIDC_ISSUER, heard_at__lt=since).exists()
 
 
 class Failed(Exception):

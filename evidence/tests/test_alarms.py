@@ -21,7 +21,7 @@ from pytest_django import Settings
 
 from evidence import alarms, checks, heartbeat, jobs
 from evidence.alarms import Code, Raised
-from evidence.models import Alarm, AuditEvent, Closed, Job, Receipt, Run, Source, SourceKind
+from evidence.models import Alarm, AuditEvent, Closed, Job, Provider, Receipt, Run, Source, SourceKind
 from evidence.tests.builders import document, publish
 from evidence.tests.elsewhere import Elsewhere, answering, elsewhere
 from evidence.tests.mailbox import Mailbox, mailbox
@@ -348,3 +348,16 @@ def test_a_webhook_that_can_never_be_called_is_refused(settings: Settings) -> No
     assert [message.id for message in checks.alarm_webhook_can_be_called(None)] == ["fundstelle.E007"]
     settings.PRIVATE_HOSTS = ["intern.example"]
     assert checks.alarm_webhook_can_be_called(None) == []
+
+
+def test_a_provider_that_pushes_no_more_raises_an_alarm_before_its_groups_count_no_more(
+    source: Source, settings: Settings
+) -> None:
+    now = timezone.now()
+    settings.SCIM_TOKEN, settings.OIDC_ISSUER = "token-of-the-provider", "https://provider.example"
+    provider = Provider.objects.create(issuer="https://provider.example", heard_at=now - 0.7 * settings.OIDC_GROUPS_SLA)
+    assert (None, "provider_silent") not in alarms.conditions(now=now)
+    Provider.objects.filter(pk=provider.pk).update(heard_at=now - 0.9 * settings.OIDC_GROUPS_SLA)
+    assert (None, "provider_silent") in alarms.conditions(now=now)
+    settings.SCIM_TOKEN = ""
+    assert (None, "provider_silent") not in alarms.conditions(now=now)
