@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import groupby
@@ -122,6 +122,29 @@ class RevocationChart:
     longest: timedelta
 
 
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One figure over runs. lines: points of polylines, which end where a run has no such figure. dots: each value's place.
+
+    last: the latest value.
+    """
+
+    name: str
+    lines: Sequence[str]
+    dots: Sequence[tuple[int, int]]
+    last: float
+
+
+@dataclass(frozen=True, slots=True)
+class LineChart:
+    """Shares from 0 to 1 over runs, oldest first, at equal distances."""
+
+    series: Sequence[Series]
+    rows: Sequence[Tick]
+    columns: Sequence[Tick]
+    runs: int
+
+
 def ages(confirmations: Sequence[Confirmation], *, sla: timedelta, since: datetime, now: datetime) -> AgeChart | None:
     """The saw of the age of rights since then; None where they were never confirmed."""
     teeth = list(_teeth(confirmations, since=since, now=now))
@@ -200,6 +223,32 @@ def revocations(rows: Sequence[Revocation], *, sla: timedelta) -> RevocationChar
     )
 
 
+def lines(times: Sequence[datetime], values: Mapping[str, Sequence[float | None]]) -> LineChart | None:
+    """Figures between 0 and 1, one value a time; None where there is none. Times are given oldest first."""
+    step = _PLOT / max(len(times), 1)
+    places = [LEFT + round((number + 0.5) * step) for number in range(len(times))]
+
+    def y(value: float) -> int:
+        return _FLOOR - round(min(max(value, 0.0), 1.0) * (_FLOOR - TOP))
+
+    series = []
+    for name, some in values.items():
+        points = [None if value is None else (x, y(value)) for x, value in zip(places, some, strict=True)]
+        known = [value for value in some if value is not None]
+        if known:
+            dots = [point for point in points if point]
+            series.append(Series(name, list(_pieces(points)), dots, known[-1]))
+    if not series:
+        return None
+    named = dict.fromkeys((0, len(times) - 1))
+    return LineChart(
+        series=series,
+        rows=[Tick(y(part), number_format(part, decimal_pos=1)) for part in (0, 0.5, 1)],
+        columns=[Tick(places[number], date_format(timezone.localtime(times[number]), "j M")) for number in named],
+        runs=len(times),
+    )
+
+
 def lasted(row: Revocation) -> timedelta | None:
     """From the origin to its effect here, where the origin says when it was."""
     return None if row.at_origin is None else max(row.in_effect_at - row.at_origin, timedelta())
@@ -231,6 +280,13 @@ def _teeth(
         begin = max(one.at, since)
         if end > begin:
             yield begin, end, begin - one.as_of, end - one.as_of
+
+
+def _pieces(points: Sequence[tuple[int, int] | None]) -> Iterable[str]:
+    """Polylines through neighbouring points."""
+    for is_known, some in groupby(points, key=lambda point: point is not None):
+        if is_known:
+            yield " ".join(f"{point[0]},{point[1]}" for point in some if point)
 
 
 def _thinned(points: Sequence[tuple[int, int]]) -> Iterable[tuple[int, int]]:
