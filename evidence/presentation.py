@@ -20,7 +20,7 @@ from django.db.models import Q
 from evidence.anchoring import Parser, TextState
 from evidence.content import Note, PassageKind, SpanKind
 from evidence.index.questions import How, Way
-from evidence.models import Document, Page, Passage, Representation
+from evidence.models import Document, Page, Passage, Representation, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,11 @@ class Card:
     source: str
     source_title: str
     contact: str
+
+    @property
+    def in_force(self) -> bool:
+        """Whether it holds today, as its source says."""
+        return self.status == Status.VALID and not self.expired and not self.upcoming
 
 
 @dataclass(frozen=True, slots=True)

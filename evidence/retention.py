@@ -30,6 +30,7 @@ from evidence.models import (
     Revision,
     Revocation,
     Run,
+    SearchReport,
     SearchTrace,
     Tenant,
 )
@@ -158,6 +159,15 @@ def _blank_words(keys: Collection[int]) -> int:
     return SearchTrace.objects.filter(pk__in=keys).update(query="")
 
 
+def _old_reports(before: datetime) -> QuerySet[SearchReport]:
+    return SearchReport.objects.filter(at__lt=before, words_gone_at=None)
+
+
+def _blank_reports(keys: Collection[int]) -> int:
+    """Their words go; what was the matter with how many searches stays."""
+    return SearchReport.objects.filter(pk__in=keys).update(query="", wish="", answer="", words_gone_at=timezone.now())
+
+
 def _old_runs(before: datetime) -> QuerySet[Run]:
     """All but each source's latest run and its latest complete one."""
     later = Run.objects.filter(source=OuterRef("source"), started_at__gt=OuterRef("started_at"))
@@ -172,6 +182,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "receipts": Rule("receipts", lambda before: Receipt.objects.filter(finished_at__lt=before), _deleting(Receipt)),
     "traces": Rule("traces", lambda before: SearchTrace.objects.filter(at__lt=before), _deleting(SearchTrace)),
     "words": Rule("diagnosis", _old_words, _blank_words),
+    "reports": Rule("reports", _old_reports, _blank_reports),
     "runs": Rule("runs", _old_runs, _deleting(Run)),
     "revocations": Rule("runs", lambda before: Revocation.objects.filter(in_effect_at__lt=before), _deleting(Revocation)),
     "alarms": Rule("runs", lambda before: Alarm.objects.filter(cleared_at__lt=before), _deleting(Alarm)),

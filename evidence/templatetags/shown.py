@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +16,7 @@ from evidence.index.questions import How
 from evidence.models import Status
 from evidence.presentation import Block, Piece, Shown
 from evidence.search import Choice, Found
+from evidence.synonyms import Fault
 from evidence.web import interpretation
 from evidence.web.interpretation import Named
 
@@ -44,6 +45,14 @@ _HOW: Final[Mapping[How, StrPromise]] = {
     How.PART: _("part of a compound"),
     How.SPELLING: _("other spelling"),
     How.SYNONYM: _("synonym"),
+}
+_FAULTS: Final[Mapping[Fault, StrPromise]] = {
+    Fault.EMPTY: _("on one side of an equals sign stands no word"),
+    Fault.SAME: _("both sides say the same word"),
+    Fault.TOO_MANY: _("it has more words with the same meaning than can be in one line"),
+    Fault.TOO_LONG: _("an expression has too many words, or a word too many letters"),
+    Fault.UNSEEN: _("it is not visible in the original, or letter soup"),
+    Fault.BEYOND: _("the list has more groups than count"),
 }
 _NOTES: Final[Mapping[Note, StrPromise]] = {
     Note.NO_TEXT: _("Nothing in this file can be read as text. Nothing in it can be searched or cited."),
@@ -146,6 +155,18 @@ def how_name(how: str) -> str:
 def named(hit: Found) -> Sequence[Named]:
     """How the found words of a hit answer those of the question, the closest first."""
     return interpretation.named(hit.passage.text, hit.ways)
+
+
+@register.filter
+def synonym_fault(fault: str) -> str:
+    """Why a line of a list of synonyms does not count."""
+    return str(_FAULTS[Fault(fault)])
+
+
+@register.filter
+def contains(things: Collection[object], one: object) -> bool:
+    """Whether it is among them."""
+    return one in things
 
 
 @register.filter

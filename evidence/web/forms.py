@@ -14,6 +14,7 @@ from evidence.citations import NOTHING
 from evidence.errors import Refused
 from evidence.index import ATTRIBUTES
 from evidence.index.questions import Off
+from evidence.models import SearchReport
 from evidence.pictures import Width
 from evidence.projection import Versions
 from evidence.publishing import Description
@@ -204,6 +205,30 @@ class WhyForm(forms.Form):
     person = Typed(required=False)
     document = Typed(required=False)
     source = Typed(required=False)
+
+
+class ReportForm(forms.Form):
+    """A search that found too little, and what was looked for. Always valid but for the number: the core says what is wrong."""
+
+    q = Typed(required=False)
+    wish = Typed(required=False)
+    mode = Typed(required=False)
+    seen = forms.IntegerField(required=False, min_value=0, max_value=MOST_CODE_POINTS - 1)
+
+
+class ReportsForm(forms.Form):
+    """Which reports, and where in the list to begin."""
+
+    state = forms.ChoiceField(required=False, choices=SearchReport.State.choices)
+    offset = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
+
+
+class CloseForm(forms.Form):
+    """Why it was not found, and what is said of it. Always valid: the core says what is wrong."""
+
+    state = Typed(required=False)
+    cause = Typed(required=False)
+    answer = Typed(required=False)
 
 
 class DiagnosisForm(forms.Form):

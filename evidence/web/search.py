@@ -22,6 +22,7 @@ from evidence.viewer import Asked
 from evidence.web import interpretation
 from evidence.web.errors import words
 from evidence.web.forms import SearchForm
+from evidence.web.reports import kept_days
 from evidence.web.request import Request, wants_fragment
 
 if TYPE_CHECKING:  # only the type checker has these
@@ -110,6 +111,7 @@ def _context(request: Request, asked: Asked, results: Results) -> dict[str, obje
         "off": any(row.off for row in rows),
         "all_on": _address(request.GET, {"without": (), "words": ["1"]}),
         "without": sorted(map(str, asked.without)),
+        "kept_days": kept_days(),
         "wider": "" if is_wider else _address(request.GET, {"mode": [Mode.WIDER]}),
         "namesakes": namesakes(hit.document for hit in results.hits),
         "filters": _filters(request.GET, results),
