@@ -96,14 +96,14 @@ class _Reader:
 
     def passages(self, words: Sequence[str]) -> Sequence[Occurrences]:
         """Where each of these words stands in passages."""
-        new = [word for word in dict.fromkeys(words) if word not in self._passages]
-        self._passages.update(zip(new, reading.words(self._connection, new, self._audience.readable), strict=True))
+        if new := [word for word in dict.fromkeys(words) if word not in self._passages]:
+            self._passages.update(zip(new, reading.words(self._connection, new, self._audience.readable), strict=True))
         return [self._passages[word] for word in words]
 
     def above(self, words: Sequence[str]) -> Sequence[Occurrences]:
         """Which sections each of these words stands above."""
-        new = [word for word in dict.fromkeys(words) if word not in self._above]
-        self._above.update(zip(new, reading.titles(self._connection, new, self._sections), strict=True))
+        if new := [word for word in dict.fromkeys(words) if word not in self._above]:
+            self._above.update(zip(new, reading.titles(self._connection, new, self._sections), strict=True))
         return [self._above[word] for word in words]
 
     def frequency(self, word: str) -> int:

@@ -98,6 +98,21 @@ def filtered(
     return np.logical_and.reduce([everything, *passing.values()]), counts
 
 
+def counted(
+    found: Integers, filters: Mapping[str, Collection[str]], snapshot: Snapshot
+) -> tuple[Flags, Mapping[str, Mapping[str, int]]]:
+    """As `filtered`, from the number of passages found in each document: which documents pass, and the counts."""
+    passing = {name: snapshot.attributes[name].accepted(values) for name, values in filters.items()}
+    counts = {}
+    for name, attribute in snapshot.attributes.items():
+        others = [flags for filtered_by, flags in passing.items() if filtered_by != name]
+        left = np.where(np.logical_and.reduce(others), found, 0) if others else found
+        numbers = np.bincount(attribute.codes, left, minlength=len(attribute.values)).astype(np.int64).tolist()
+        counts[name] = {value: number for value, number in zip(attribute.values, numbers, strict=True) if number}
+    everything = np.ones(len(found), np.bool_)
+    return np.logical_and.reduce([everything, *passing.values()]), counts
+
+
 def phrase_counts(words: Sequence[tuple[Integers, Integers]], slots: int) -> Integers:
     """How often a phrase stands in each of `slots` passages.
 

@@ -151,7 +151,8 @@ class SqliteEngine:
             audience = snapshot.audience(classes, excluded)
             sections = outline.sections(audience)
             understood = meaning.understand(connection, question, audience, sections.readable)
-        return wider.answer(understood, snapshot, audience, outline, sections, filters=filters, first=offset, last=offset + limit)
+        readable = wider.Readable(snapshot, audience, outline, sections)
+        return wider.answer(understood, readable, filters=filters, first=offset, last=offset + limit)
 
     def _outline(self, connection: apsw.Connection, snapshot: Snapshot) -> Outline:
         """The sections of this snapshot, which this transaction sees."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -27,83 +28,162 @@ TITLE: Final = 3
 """A word above a section counts as often as so many inside it."""
 PASSAGE: Final = 0.1
 """The share of the passage's own words."""
+FEW: Final = 16
+"""Numbers that are fewer than a sixteenth of all are sorted to be added up; more of them go through an array of all."""
 
 
-def answer(
-    meaning: Meaning,
-    snapshot: Snapshot,
-    audience: Audience,
-    outline: Outline,
-    sections: Sections,
-    *,
-    filters: Mapping[str, Collection[str]],
-    first: int,
-    last: int,
-) -> Wider:
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """What may be read, as it is counted."""
+
+    snapshot: Snapshot
+    audience: Audience
+    outline: Outline
+    sections: Sections
+
+
+def answer(meaning: Meaning, readable: Readable, *, filters: Mapping[str, Collection[str]], first: int, last: int) -> Wider:
     """The hits numbered first to last (half-open), and what is told with them."""
-    flags = _any(meaning.concepts, len(audience.readable))
-    found = np.flatnonzero(flags)
-    if not len(found):
+    outline, snapshot = readable.outline, readable.snapshot
+    concepts = [_gathered(concept, readable) for concept in meaning.concepts]
+    found = _found(concepts, snapshot)
+    each = np.bincount(outline.of_slot[found], minlength=len(outline.place))
+    of_document = np.bincount(np.maximum(outline.place, 0), each, minlength=len(snapshot.ids)).astype(np.int64)
+    if not len(of_document) or not of_document.any():
         return Wider(terms=meaning.terms)
-    passing, counts = ranking.filtered(snapshot.places(found), filters, snapshot)
-    found = found[passing] if filters else found
-    scores = _scores(found, meaning.concepts, snapshot, audience, outline, sections)
-    best = ranking.best(found, scores, snapshot, first=first, last=last)
-    hits = ranking.hits(found[best], scores[best], snapshot)
-    return Wider(hits, len(found), counts, meaning.terms, Answerability.ANSWERABLE)
+    passing, counts = ranking.counted(of_document, filters, snapshot)
+    if filters:
+        each[~passing[outline.place]] = 0
+    scores = _of_sections(concepts, readable)
+    among = _promising(scores, each, last=last, spare=PASSAGE * (K1 + 1) * sum(one.share for one in concepts))
+    slots = found[among[outline.of_slot[found]]]
+    own = scores[outline.of_slot[slots]] + PASSAGE * _of_passages(slots, among, concepts, readable)
+    best = ranking.best(slots, own, snapshot, first=first, last=last)
+    hits = ranking.hits(slots[best], own[best], snapshot)
+    return Wider(hits, int(each.sum()), counts, meaning.terms, Answerability.ANSWERABLE)
 
 
-class _Measured(NamedTuple):
-    """A concept in the sections: its share in the score, and how much of it stands in each, above it included."""
+class _Gathered(NamedTuple):
+    """A concept. share: of it in the score. slots: where something answers it, some of them several times; with the section of
+    each and how much stands there. sections: those that hold it or stand under it; with how much stands in each, and above it.
+    """
 
     share: float
-    numbers: Integers
+    slots: Integers
+    of_slots: NDArray[np.int32]
+    amounts: Integers
+    sections: Integers
     inside: Scores
     above: Scores
 
 
-def _any(concepts: Sequence[Concept], slots: int) -> Flags:
-    flags = np.zeros(slots, np.bool_)
-    for concept in concepts:
-        for one in concept.answering:
-            flags[one.passages.slots] = True
-    return flags
+def _gathered(concept: Concept, readable: Readable) -> _Gathered:
+    none = np.empty(0, np.int64)
+    slots = np.concatenate([none, *(one.passages.slots for one in concept.answering)])
+    amounts = np.concatenate([none, *(one.passages.counts.astype(np.int64) * one.weight for one in concept.answering)])
+    of_slots = readable.outline.of_slot[slots]
+    numbers, inside = _summed(of_slots, amounts, len(readable.outline.place))
+    share = concept.weight / WHOLE * _idf(readable.sections.number, len(numbers))
+    under, above = _greatest([(one.weight, one.sections.slots) for one in concept.answering])
+    sections = _united(numbers, under) if len(under) else numbers
+    return _Gathered(
+        share, slots, of_slots, amounts, sections, _placed(numbers, inside, sections), _placed(under, above, sections)
+    )
 
 
-def _scores(
-    found: Integers, concepts: Sequence[Concept], snapshot: Snapshot, audience: Audience, outline: Outline, sections: Sections
-) -> Scores:
-    """Of passages, which are found."""
-    total = np.zeros(len(outline.words))
-    covered = np.zeros(len(outline.words))
-    own = np.zeros(len(snapshot.length_of_slot))
-    norm = _norm(snapshot.length_of_slot, audience.words, audience.passages)
-    asked = 0.0
+def _summed(numbers: NDArray[np.int32], amounts: Integers, size: int) -> tuple[Integers, Integers]:
+    """The different ones of these numbers, ascending, and the sum of the amounts of each. size: numbers are less."""
+    if len(numbers) * FEW > size:
+        dense = np.bincount(numbers, amounts, minlength=size)  # of whole numbers below 2**53: exact
+        different = np.flatnonzero(dense)
+        return different, dense[different].astype(np.int64)
+    return _grouped(numbers.astype(np.int64), amounts, np.add)
+
+
+def _greatest(parts: Sequence[tuple[int, Integers]]) -> tuple[Integers, Integers]:
+    """The different ones of the numbers of all parts, ascending, and the greatest weight of each."""
+    some = [(weight, numbers) for weight, numbers in parts if len(numbers)]
+    if len(some) <= 1:
+        weight, numbers = some[0] if some else (0, np.empty(0, np.int64))
+        return numbers, np.full(len(numbers), weight, np.int64)
+    weights = np.repeat([weight for weight, _ in some], [len(numbers) for _, numbers in some])
+    return _grouped(np.concatenate([numbers for _, numbers in some]), weights, np.maximum)
+
+
+def _grouped(numbers: Integers, values: Integers, how: np.ufunc) -> tuple[Integers, Integers]:
+    if not len(numbers):
+        return numbers, values
+    order = np.argsort(numbers, kind="stable")
+    numbers, values = numbers[order], values[order]
+    starts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]]))
+    return numbers[starts], how.reduceat(values, starts)
+
+
+def _united(some: Integers, others: Integers) -> Integers:
+    """All that are in either, ascending."""
+    both: Integers = np.sort(np.concatenate([some, others]), kind="stable")  # two runs, which are merged
+    different: Integers = both[np.concatenate([[True], both[1:] != both[:-1]])]
+    return different
+
+
+def _placed(numbers: Integers, amounts: Integers, among: Integers) -> Scores:
+    """The amounts in words, at the places of their numbers among others; 0 elsewhere."""
+    if numbers is among:
+        return amounts / WHOLE
+    placed = np.zeros(len(among))
+    placed[np.searchsorted(among, numbers)] = amounts / WHOLE
+    return placed
+
+
+def _found(concepts: Sequence[_Gathered], snapshot: Snapshot) -> Integers:
+    """Every slot with any of them."""
+    flags = np.zeros(len(snapshot.length_of_slot), np.bool_)
     for concept in concepts:
-        measured = _measured(concept, outline, sections)
-        asked += measured.share
-        lengths = _norm(outline.words[measured.numbers], audience.words, sections.number)
-        total[measured.numbers] += measured.share * _saturated(measured.inside + TITLE * measured.above, lengths)
-        covered[measured.numbers] += measured.share * np.minimum(1.0, measured.inside + measured.above)
-        amounts = np.zeros(len(own))
-        for one in concept.answering:
-            amounts[one.passages.slots] += one.passages.counts.astype(np.float64) * one.weight
-        own += measured.share * _saturated(amounts / WHOLE, norm)
-    inside = outline.of_slot[found]
-    scores: Scores = total[inside] * covered[inside] / asked + PASSAGE * own[found]
+        flags[concept.slots] = True
+    return np.flatnonzero(flags)
+
+
+def _of_sections(concepts: Sequence[_Gathered], readable: Readable) -> Scores:
+    outline = readable.outline
+    total = np.zeros(len(outline.place))
+    covered = np.zeros(len(outline.place))
+    for one in concepts:
+        norms = _norms(outline.words[one.sections], readable.audience.words, readable.sections.number)
+        total[one.sections] += one.share * _saturated(one.inside + TITLE * one.above, norms)
+        covered[one.sections] += one.share * np.minimum(1.0, one.inside + one.above)
+    scores: Scores = total * (covered / sum(one.share for one in concepts))
     return scores
 
 
-def _measured(concept: Concept, outline: Outline, sections: Sections) -> _Measured:
-    inside = np.zeros(len(outline.words))
-    above = np.zeros(len(outline.words))
-    for one in sorted(concept.answering, key=lambda one: one.weight):
-        amounts = one.passages.counts.astype(np.float64) * one.weight
-        inside += np.bincount(outline.of_slot[one.passages.slots], amounts, minlength=len(inside))
-        above[one.sections.slots] = one.weight
-    idf = math.log(1 + (sections.number - (n := np.count_nonzero(inside)) + 0.5) / (n + 0.5))
-    numbers = np.flatnonzero((inside > 0) | (above > 0))
-    return _Measured(concept.weight / WHOLE * idf, numbers, inside[numbers] / WHOLE, above[numbers] / WHOLE)
+def _promising(scores: Scores, found: Integers, *, last: int, spare: float) -> Flags:
+    """The sections with any of the best `last` passages, by the scores of sections, to which a passage adds `spare` at most.
+
+    found: how many passages of each section are asked for.
+    """
+    some = np.flatnonzero(found)
+    # a section has one of them at least, so that no more than `last` sections are needed to have `last` of them
+    leading = some[np.argpartition(-scores[some], last - 1)[:last]] if len(some) > last else some
+    leading = leading[np.argsort(-scores[leading], kind="stable")]
+    enough = int(np.searchsorted(np.cumsum(found[leading]), last))
+    least = scores[leading[min(enough, len(leading) - 1)]] if len(leading) else 0.0
+    # what is added up in another order may differ in its last digits
+    return (found > 0) & (scores + spare * (1 + 1e-9) + 1e-9 >= least)
+
+
+def _of_passages(slots: Integers, among: Flags, concepts: Sequence[_Gathered], readable: Readable) -> Scores:
+    """BM25 of each of these slots, all those that are found in the sections `among`."""
+    norms = _norms(readable.snapshot.length_of_slot[slots], readable.audience.words, readable.audience.passages)
+    own = np.zeros(len(slots))
+    for one in concepts:
+        mine = among[one.of_slots]
+        places = np.searchsorted(slots, one.slots[mine])
+        amounts = np.bincount(places, one.amounts[mine], minlength=len(slots)) / WHOLE
+        own += one.share * _saturated(amounts, norms)
+    return own
+
+
+def _idf(number: int, having: int) -> float:
+    return math.log(1 + (number - having + 0.5) / (having + 0.5))
 
 
 def _saturated(amounts: Scores, norms: Scores) -> Scores:
@@ -111,6 +191,6 @@ def _saturated(amounts: Scores, norms: Scores) -> Scores:
     return saturated
 
 
-def _norm(lengths: NDArray[np.integer[Any]], words: int, number: int) -> Scores:
+def _norms(lengths: NDArray[np.integer[Any]], words: int, number: int) -> Scores:
     norms: Scores = K1 * (1 - B + B * lengths.astype(np.float64) / (words / number))
     return norms
