@@ -145,3 +145,18 @@ def test_planted_words_are_found_by_those_who_may_read_them_and_by_nobody_else()
     planted = {question: {document: readers} for question, (document, readers) in PLANTED.items()}
     assert {question: found(question) for question in planted} == planted
     assert {question: found(question) for question in NEVER_FOUND} == dict.fromkeys(NEVER_FOUND, {})
+
+
+@pytest.mark.usefixtures("demo")
+def test_the_demo_s_questions_find_their_answers_and_nothing_that_is_forbidden() -> None:
+    questions = str(DEMO / "questions.jsonl")
+    call_command(
+        "evaluate",
+        questions,
+        tenant="lindenau",
+        mode="wider",
+        min_success10=0.95,
+        min_ndcg10=0.85,
+        verbosity=0,
+        stdout=StringIO(),
+    )

@@ -202,7 +202,7 @@ def test_what_is_expected_and_not_there_refuses_the_run_before_anything_is_asked
     tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     told = fails(2, file(tmp_path, FRIST, {**FRIST, "id": "x", **changes}), *IN_TENANT)
-    assert message in told and told.startswith("Nothing was asked.")
+    assert message in told and told.startswith("Nothing was asked [evaluation_questions].")
     assert not Evaluation.objects.exists()
 
 

@@ -86,7 +86,7 @@ class Command(BaseCommand):
             with tqdm(total=len(prepared), desc=asked.name, unit="question", disable=quiet) as bar:
                 outcomes = ask(tenant, prepared, mode, progress=bar.update)
         except EvidenceError as error:
-            raise CommandError(f"Nothing was asked. {error} [{error.code}]", returncode=NOTHING_DONE) from None
+            raise CommandError(f"Nothing was asked [{error.code}].\n{error}", returncode=NOTHING_DONE) from None
         except OSError as error:
             raise CommandError(f"{questions}: {error.strerror or type(error).__name__}", returncode=NOTHING_DONE) from None
         found = figures.summary(outcomes, cutoffs={*CUTOFFS, *options["k"]}, seconds=time.perf_counter() - began)
