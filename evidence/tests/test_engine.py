@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 from evidence.errors import IndexFault
-from evidence.index import Engine, Entry, Result
+from evidence.index import Engine, Entry, Result, Wider
 from evidence.index.postings import SEGMENT_SLOTS, joined, pack, unpack, without
+from evidence.index.questions import Answerability, How, Off
 from evidence.index.sqlite import SqliteEngine
 from evidence.index.storage import rows
-from evidence.tests.entries import ask, entry, places
+from evidence.tests.entries import ask, entry, places, wide
 
 ENGINES: dict[str, Callable[[Path], Engine]] = {"sqlite": lambda folder: SqliteEngine(folder / "index.sqlite3")}
 
@@ -209,6 +210,93 @@ def test_documents_reach_over_segments(engine: Engine) -> None:
     assert (ask(engine, "beta").total, ask(engine, "alpha").total) == (5, SEGMENT_SLOTS - 1)
 
 
+# the wider mode (test_wider_oracle.py compares it with its formula)
+
+
+def scored(found: Wider) -> dict[tuple[int, int], float]:
+    return {(hit.document, hit.passage): hit.score for hit in found.hits}
+
+
+def alternatives(found: Wider) -> list[tuple[str, How, int, bool]]:
+    return [(" ".join(one.words), one.how, one.passages, one.off) for term in found.terms for one in term.alternatives]
+
+
+def test_any_of_the_words_is_enough(engine: Engine) -> None:
+    engine.put([entry(1, "frist", "klage", "anderes")])
+    assert sorted(places(wide(engine, "klage frist"))) == [(1, 0), (1, 1)]
+
+
+def test_more_of_the_words_come_first(engine: Engine) -> None:
+    engine.put([entry(1, "frist"), entry(2, "klage"), entry(3, "klage frist"), entry(4, "anderes")])
+    assert places(wide(engine, "klage frist"))[0] == (3, 0)
+
+
+def test_other_forms_are_found_and_told(engine: Engine) -> None:
+    engine.put([entry(1, "Klagen"), entry(2, "klage", "klagen")])
+    found = wide(engine, "Klage")
+    assert found.total == 3
+    assert alternatives(found) == [("klage", How.EXACT, 1, False), ("klagen", How.FORM, 2, False)]
+
+
+def test_what_is_switched_off_is_told_and_counts_for_nothing(engine: Engine) -> None:
+    engine.put([entry(1, "klagen"), entry(2, "klage")])
+    for off in (Off("klage", How.FORM), Off("klage", How.FORM, "klagen")):
+        found = wide(engine, "klage", without=[off])
+        assert places(found) == [(2, 0)]
+        assert alternatives(found) == [("klage", How.EXACT, 1, False), ("klagen", How.FORM, 1, True)]
+    assert wide(engine, "klage", without=[Off("klage", How.FORM, "andere"), Off("andere", How.FORM)]).total == 2
+
+
+def test_words_above_a_section_raise_its_passages_and_find_none(engine: Engine) -> None:
+    engine.put(
+        [entry(1, "frist", "frist", "anderes", titles=["", "klage"], sections=[0, 1, 1]), entry(2, "sonst", titles=["klage"])]
+    )
+    found = scored(wide(engine, "klage frist"))
+    assert found.keys() == {(1, 0), (1, 1)}
+    assert found[1, 1] > found[1, 0]
+
+
+def test_document_without_sections_is_one_without_a_title(engine: Engine) -> None:
+    engine.put([entry(1, "frist", "klage")])
+    engine.put([entry(2, "frist", "klage", titles=[""], sections=[0, 0])])
+    found = scored(wide(engine, "frist klage"))
+    assert (found[1, 0], found[1, 1]) == (found[2, 0], found[2, 1])
+
+
+@pytest.mark.parametrize(("titles", "sections"), [([""], [0]), ([""], [0, 1]), ([], [0, 1])])
+def test_sections_that_do_not_fit_are_refused(engine: Engine, titles: list[str], sections: list[int]) -> None:
+    with pytest.raises(ValueError, match="section"):
+        engine.put([entry(1, "frist", "klage", titles=titles, sections=sections)])
+
+
+def test_unreadable_words_are_no_alternatives(engine: Engine) -> None:
+    engine.put([entry(1, "klage"), entry(3, "frist")])
+    before = wide(engine, "klage")
+    engine.put([entry(2, *["klagen"] * 200, access_class=2, titles=["klage"])])
+    assert wide(engine, "klage") == before
+
+
+def test_the_most_frequent_readable_alternatives_are_taken(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evidence.index.meaning.MOST", 2)
+    monkeypatch.setattr("evidence.index.meaning.CHUNK", 1)
+    engine.put([entry(1, "klage", *["klagen"] * 3, *["klager"] * 2, "klages")])
+    engine.put([entry(2, *["klages"] * 300, *["klags"] * 99, access_class=2)])
+    assert [word for word, *_ in alternatives(wide(engine, "klage"))] == ["klage", "klagen", "klager"]
+    assert [word for word, *_ in alternatives(wide(engine, "klage", classes=[1, 2]))] == ["klage", "klages", "klags"]
+
+
+def test_question_without_a_word_or_a_class_finds_nothing(engine: Engine) -> None:
+    engine.put([entry(1, "klage")])
+    assert wide(engine, "!").total == wide(engine, "klage", classes=[]).total == 0
+    assert wide(engine, "klage", classes=[2]).answerability is Answerability.NOTHING
+
+
+def test_reclassed_document_is_found_widely_where_it_is_now(engine: Engine) -> None:
+    engine.put([entry(1, "klagen", titles=["frist"])])
+    engine.reclass({1: (2, {})})
+    assert (wide(engine, "klage").total, wide(engine, "klage", classes=[2]).total) == (0, 1)
+
+
 # the file of the embedded engine
 
 
@@ -218,7 +306,8 @@ def in_files(folder: Path, word: str) -> bool:
 
 def test_removed_words_are_in_no_file(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "index.sqlite3")
-    engine.put([entry(number, f"secret{number:03} shared words", "more words") for number in range(300)])
+    texts = [(f"secret{number:03} shared words", f"secret{number:03}titled") for number in range(300)]
+    engine.put([entry(number, text, "more words", titles=[title]) for number, (text, title) in enumerate(texts)])
     assert all(in_files(tmp_path, f"secret{number:03}") for number in range(300))
     engine.remove(range(0, 300, 2))
     assert [number for number in range(300) if in_files(tmp_path, f"secret{number:03}")] == list(range(1, 300, 2))
@@ -229,7 +318,7 @@ def test_pages_that_were_split_keep_no_removed_word_once_compacted(tmp_path: Pat
     engine = SqliteEngine(tmp_path / "index.sqlite3")
     texts = [" ".join(f"w{number:03}x{dice.randbytes(4).hex()}" for _ in range(100)) for number in range(200)]
     for number in dice.sample(range(200), 200):
-        engine.put([entry(number, texts[number])])
+        engine.put([entry(number, texts[number], titles=[texts[number][:100]])])
     for number in range(0, 200, 2):
         engine.remove([number])
     left = [number for number in range(0, 200, 2) if in_files(tmp_path, f"w{number:03}x")]
@@ -255,7 +344,20 @@ def test_removal_leaves_no_row_for_a_word_that_is_gone(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "index.sqlite3")
     engine.put([entry(1, "alpha beta"), entry(2, "beta")])
     engine.remove([1])
-    assert rows(apsw.Connection(str(tmp_path / "index.sqlite3")), "SELECT word FROM posting") == [("beta",)]
+    connection = apsw.Connection(str(tmp_path / "index.sqlite3"))
+    for table in ("posting", "word", "form"):
+        assert rows(connection, f"SELECT DISTINCT word FROM {table}") == [("beta",)]
+
+
+def test_word_above_a_section_goes_with_its_last_place(tmp_path: Path) -> None:
+    engine = SqliteEngine(tmp_path / "index.sqlite3")
+    engine.put([entry(1, "alpha", titles=["gamma"]), entry(2, "gamma", titles=["beta"])])
+    engine.remove([1])
+    assert engine.known({"alpha", "beta", "gamma"}) == {"beta", "gamma"}
+    engine.remove([2])
+    connection = apsw.Connection(str(tmp_path / "index.sqlite3"))
+    assert [rows(connection, f"SELECT * FROM {table}") for table in ("title", "outline", "word", "form")] == [[]] * 4
+    assert rows(connection, "SELECT name, value FROM meta WHERE name IN ('documents', 'outlines', 'forms') AND value <> 0") == []
 
 
 @pytest.mark.parametrize("content", [b"no database at all, but long enough for a header" * 50, None])
@@ -325,6 +427,8 @@ def test_two_writers_lose_nothing(tmp_path: Path) -> None:
         thread.join()
     assert ask(engines[0], "alpha").total == 40
     assert ask(engines[0], "only119").total == 1
+    assert wide(engines[1], "alpha only19").total == 41
+    engines[0].check()
 
 
 def test_those_that_make_the_file_at_once_wait_for_one_another(tmp_path: Path) -> None:
@@ -340,6 +444,7 @@ def test_other_engine_sees_changes_at_once(tmp_path: Path) -> None:
     for document in range(1, 4):
         writer.put([entry(document, "alpha")])
         assert ask(reader, "alpha").total == document
+        assert wide(reader, "alpha").total == document
 
 
 def test_searches_go_on_in_threads_while_documents_come(tmp_path: Path) -> None:
@@ -365,7 +470,7 @@ def test_forked_process_has_a_connection_of_its_own(tmp_path: Path) -> None:
     engine.put([entry(1, "alpha")])
     child = os.fork()
     if child == 0:
-        os._exit(ask(engine, "alpha").total)
+        os._exit(wide(engine, "alpha").total)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
     engine.put([entry(2, "alpha")])
     assert ask(engine, "alpha").total == 2

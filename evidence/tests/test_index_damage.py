@@ -13,7 +13,7 @@ from evidence.index.query import parse
 from evidence.index.sqlite import SqliteEngine
 from evidence.search import search
 from evidence.tests.builders import access, document, person, publish
-from evidence.tests.entries import entry
+from evidence.tests.entries import entry, wide
 
 FLIPPED = "UPDATE {table} SET {column} = CAST(substr({column}, 1, length({column}) - 1) || x'7f' AS BLOB)"
 DAMAGES = {
@@ -32,6 +32,30 @@ DAMAGES = {
     "a table that is lost": "DROP TABLE document",
 }
 
+WIDER_DAMAGES = {
+    "slots": DAMAGES["slots"],
+    "counts": DAMAGES["counts"],
+    "class": DAMAGES["class"],
+    "a document that is lost": DAMAGES["a document that is lost"],
+    "places of words above sections": FLIPPED.format(table="title", column="slots"),
+    "sections of passages": FLIPPED.format(table="outline", column="sections"),
+    "lengths of titles": FLIPPED.format(table="outline", column="lengths"),
+    "first section": "UPDATE outline SET first_section = first_section + 1 WHERE document = 2",
+    "next section": "UPDATE meta SET value = 1 WHERE name = 'next_section'",
+    "an outline that is lost": "DELETE FROM outline WHERE document = 2",
+    "an outline of another document": "DELETE FROM outline WHERE document = 2; UPDATE outline SET document = 2",
+    "a word that is looked up": "UPDATE form SET word = 'gamma' WHERE word = 'alphas'",
+    "a size": "UPDATE form SET size = 9 WHERE word = 'alphas'",
+    "a table that is lost": "DROP TABLE form",
+}
+MORE_LOST = {
+    "a posting": "DELETE FROM posting WHERE word = 'beta'",
+    "words above sections": "DELETE FROM title WHERE word = 'delta'",
+    "what is looked up": "DELETE FROM form WHERE word = 'alphas'",
+    "a word": "DELETE FROM word WHERE word = 'alphas'",
+    "a word that has no place": "INSERT INTO word VALUES ('omega', 0)",
+}
+
 
 def found(engine: SqliteEngine) -> int:
     asked = parse('"alpha beta"')
@@ -41,8 +65,10 @@ def found(engine: SqliteEngine) -> int:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     engine = SqliteEngine(tmp_path / "index.sqlite3")
-    engine.put([entry(1, "alpha beta", "alpha gamma", access_class=7, kind="Handbuch"), entry(2, "alpha beta", access_class=7)])
+    two = entry(2, "alpha beta", "alphas", access_class=7, titles=["delta", "delta epsilon"], sections=[0, 1])
+    engine.put([entry(1, "alpha beta", "alpha gamma", access_class=7, kind="Handbuch"), two])
     assert found(engine) == 2
+    assert wide(engine, "alpha delta", classes=[7]).total == 4
     return tmp_path / "index.sqlite3"
 
 
@@ -62,7 +88,15 @@ def test_nobody_is_answered_from_damage(path: Path, statement: str) -> None:
     assert (fault.value.code, told) == ("index_format", ["damaged"])
 
 
-@pytest.mark.parametrize("statement", [*DAMAGES.values(), "DELETE FROM posting WHERE word = 'beta'"])
+@pytest.mark.parametrize("statement", WIDER_DAMAGES.values(), ids=WIDER_DAMAGES)
+def test_nobody_is_answered_widely_from_damage(path: Path, statement: str) -> None:
+    damage(path, statement)
+    with pytest.raises(IndexFault) as fault:
+        wide(SqliteEngine(path), "alpha delta", classes=[7])
+    assert fault.value.code == "index_format"
+
+
+@pytest.mark.parametrize("statement", [*DAMAGES.values(), *WIDER_DAMAGES.values(), *MORE_LOST.values()])
 def test_a_look_at_everything_finds_damage(path: Path, statement: str) -> None:
     SqliteEngine(path).check()
     damage(path, statement)

@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 
 from evidence import jobs, projection, removal, worker
 from evidence.errors import IndexFault
 from evidence.models import Document, Job, Representation
-from evidence.search import search
-from evidence.tests.builders import access, document, person, publish
+from evidence.search import Mode, search
+from evidence.tests.builders import access, document, person, publish, rules, run, write
 from evidence.tests.entries import entry
 
 pytestmark = pytest.mark.django_db
@@ -156,3 +157,47 @@ def test_what_the_database_does_not_know_is_swept_out_of_the_index(tmp_path: Pat
     projection.engine().put([entry(7, "verwaist")])
     projection.purge_traces()
     assert indexed() == [document("a").current_id]
+
+
+def titled(folder: Path, title: str) -> None:
+    lines = f'allowed = ["group:alle"]\ntitle = "{title}"'
+    write(folder, {"a.md": "# Fristen\n\nDie Klage.\n\n## Verlängerung\n\nSie ruht.", "fundstelle.toml": rules(("**", lines))})
+    run(folder)
+
+
+def asked(text: str) -> list[tuple[int, float]]:
+    eva = User.objects.filter(username="eva").first() or person("eva", ["alle"])
+    found = search(access(eva), text, mode=Mode.WIDER)
+    return [(hit.passage.number, hit.score) for hit in found.hits]
+
+
+def test_a_passage_is_found_better_under_headings_that_hold_the_words(tmp_path: Path) -> None:
+    write(tmp_path, {"a.md": "# Verjährung\n\nSie ruht.\n\n# Anderes\n\nSie ruht."})
+    publish(tmp_path, {"fremd.txt": "Es regnet."})
+    (under, one), (other, two) = [hit for hit in asked("Verjährung ruht") if hit[0] != 0]
+    assert (under, other, one > two) == (1, 3, True)
+
+
+def test_a_new_title_counts_at_once_and_the_old_one_no_more(tmp_path: Path) -> None:
+    titled(tmp_path, "Prozess")
+    before = asked("Klage Prozess")
+    titled(tmp_path, "Vertrag")
+    assert projection.engine().known({"prozess", "vertrag"}) == {"vertrag"}
+    assert asked("Klage Prozess") < before
+    assert asked("Klage Vertrag") == before
+
+
+def test_a_title_that_the_index_does_not_have_is_a_difference(tmp_path: Path) -> None:
+    titled(tmp_path, "Prozess")
+    assert list(projection.differences()) == []
+    Document.objects.update(title="Vertrag")
+    (difference,) = projection.differences()
+    assert "Prozess" not in difference
+    assert projection.unlike([document("a").pk]) == {document("a").pk}
+
+
+def test_other_rights_leave_the_words_as_they_are(tmp_path: Path) -> None:
+    titled(tmp_path, "Prozess")
+    publish(tmp_path, {}, allowed='["group:netz"]')
+    assert asked("Klage") == []
+    assert projection.engine().known({"prozess", "klage"}) == {"klage"}
