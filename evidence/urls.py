@@ -8,10 +8,12 @@ from django.views.defaults import server_error
 from django.views.generic import TemplateView
 from django.views.i18n import set_language
 
+from evidence import synonyms
 from evidence.api import addresses, scim
-from evidence.api import errors as api_errors
 from evidence.index.query import MAX_LENGTH, MAX_WORDS
+from evidence.index.questions import MAX_QUESTION, MAX_QUESTION_WORDS
 from evidence.index.tokens import MAX_WORD_LENGTH
+from evidence.programs import refusals
 from evidence.web import (
     account,
     citations,
@@ -32,13 +34,23 @@ from evidence.web import (
     uploads,
 )
 
-LIMITS = {"most_characters": MAX_LENGTH, "most_words": MAX_WORDS, "most_letters": MAX_WORD_LENGTH}
+LIMITS = {
+    "most_characters": MAX_LENGTH,
+    "most_words": MAX_WORDS,
+    "most_letters": MAX_WORD_LENGTH,
+    "most_question": MAX_QUESTION,
+    "most_question_words": MAX_QUESTION_WORDS,
+    "most_groups": synonyms.MAX_GROUPS,
+    "most_meanings": synonyms.MAX_MEANINGS,
+    "most_expression": synonyms.MAX_WORDS,
+    "most_lists": synonyms.MAX_LISTS,
+}
 API = "api/v1/"
 
 
 def broken(request: HttpRequest) -> HttpResponse:
     """A fault of ours, told to people as a page and to programs as JSON."""
-    return api_errors.broken() if request.path_info.startswith(f"/{API}") else server_error(request)
+    return refusals.broken() if request.path_info.startswith(f"/{API}") else server_error(request)
 
 
 handler403 = errors.forbidden
