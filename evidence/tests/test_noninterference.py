@@ -18,10 +18,11 @@ from evidence import jobs, projection, removal
 from evidence.models import AccessRule, Document, Source, SourceKind, Tenant
 from evidence.tests.builders import document, group, person, publish, rules, run, tenant, write
 
-WORDS = ["ventil", "prüfung", "straße", "geheim", "gas"]
+WORDS = ["ventil", "prüfung", "straße", "geheim", "gas", "gasventil", "prüfungen", "strasse", "ventile"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), min_size=0, max_size=6).map(" ".join), min_size=1, max_size=4).map("\n\n".join)
 QUERIES = ["/?q=ventil", "/?q=ventil+prüfung", "/?q=%22ventil+gas%22", "/?q=geheim", "/?q=gas&limit=1", "/?q=straße&offset=1"]
-PAGES = [*QUERIES, "/?q=ventil&source=geheim", "/?q=quastenflosser", "/documents/", "/documents/?title=g", "/"]
+WIDER = ["/?mode=wider&q=wie+ventil+prüfung+geheim", "/?mode=wider&q=strasse+gasventil+vntil&without=strasse:spelling&limit=2"]
+PAGES = [*QUERIES, *WIDER, "/?q=ventil&source=geheim", "/?q=quastenflosser", "/documents/", "/documents/?title=g", "/"]
 SECRETS = [
     (re.compile(rb'name="csrfmiddlewaretoken" value="[^"]+"'), b"csrf"),
     (re.compile(rb'nonce="[^"]+"'), b"nonce"),
