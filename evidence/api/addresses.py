@@ -18,6 +18,7 @@ from ninja.parser import Parser
 
 from evidence.api import citations, documents, errors, pushing, search
 from evidence.api.bearer import PerToken
+from evidence.programs import refusals
 
 View = Callable[..., HttpResponseBase]
 
@@ -64,9 +65,9 @@ def for_programs(view: View) -> View:
         try:
             response = view(request, **named)
         except Http404:
-            return errors.unavailable()
+            return refusals.unavailable()
         if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-            return errors.method_not_allowed(response["Allow"].replace("GET", "GET, HEAD"))
+            return refusals.method_not_allowed(response["Allow"].replace("GET", "GET, HEAD"))
         return response
 
     return csrf_exempt(login_not_required(answer))
@@ -82,7 +83,7 @@ def _head_of(response: HttpResponseBase) -> HttpResponseBase:
 
 def nothing(request: HttpRequest) -> HttpResponse:
     """Addresses that are none."""
-    return errors.unavailable()
+    return refusals.unavailable()
 
 
 def patterns() -> list[URLPattern]:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from typing import Final, cast
+from typing import cast
 
-from django.conf import settings
-from django.core.cache import cache
 from django.http import HttpRequest
 from ninja.security.http import HttpAuthBase
 from ninja.throttling import BaseThrottle
 
 from evidence import identity
 from evidence.access import Access
-from evidence.api.errors import ScopeMissing
 from evidence.models import Scope
-
-WINDOW: Final = 60
-"""Seconds over which requests are counted."""
+from evidence.programs import tokens
+from evidence.programs.refusals import ScopeMissing
 
 
 class Call(HttpRequest):
@@ -34,7 +29,7 @@ def access(request: HttpRequest) -> Access:
 class Bearer(HttpAuthBase):
     """`Authorization: Bearer <token>`, with this scope."""
 
-    openapi_scheme: str = "bearer"
+    openapi_scheme: str = tokens.SCHEME
 
     def __init__(self, scope: Scope) -> None:
         super().__init__()
@@ -42,23 +37,19 @@ class Bearer(HttpAuthBase):
 
     def __call__(self, request: HttpRequest) -> identity.Bearer | None:
         """Whom the token stands for; None lets the caller answer 401."""
-        scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
-        bearer = identity.for_token(secret.strip()) if scheme.lower() == self.openapi_scheme else None
+        bearer = tokens.bearer(request)
         if bearer is not None and self.scope not in bearer.scopes:
             raise ScopeMissing(self.scope)
         return bearer
 
 
 class PerToken(BaseThrottle):
-    """So many requests a minute with one token, counted by each process of the server for itself."""
+    """So many requests a minute with one token."""
 
     def allow_request(self, request: HttpRequest) -> bool:
         """Count this request, and say whether it is still within the limit."""
-        key = f"calls:{cast(Call, request).auth.token}:{int(time.time() // WINDOW)}"
-        if cache.add(key, 1, timeout=2 * WINDOW):
-            return settings.API_CALLS_PER_MINUTE >= 1
-        return cache.incr(key) <= settings.API_CALLS_PER_MINUTE
+        return tokens.counted(cast(Call, request).auth.token)
 
     def wait(self) -> float:
         """Seconds until the next minute begins."""
-        return WINDOW - time.time() % WINDOW
+        return tokens.wait()

@@ -12,13 +12,13 @@ from ninja import Body, Router, Status
 from ninja.decorators import decorate_view
 
 from evidence import annotation, citations
-from evidence.access import Access
-from evidence.anchoring import UNIT
-from evidence.api import errors, links, schemas
+from evidence.api import errors, schemas
 from evidence.api.bearer import Bearer, access
-from evidence.citations import UNAVAILABLE, Cited, Resolution
+from evidence.citations import Cited
 from evidence.errors import Unavailable
 from evidence.models import Scope
+from evidence.programs import answers, shapes
+from evidence.programs.links import Links, id_of
 
 _LINKED: Final = {"application/ld+json": {"schema": schemas.Annotation.model_json_schema()}}
 
@@ -27,96 +27,68 @@ router = Router(tags=["citations"])
 
 @router.post(
     "citations",
-    response={201: schemas.Made, **errors.documented(400, 404, 409, 413)},
+    response={201: shapes.Made, **errors.documented(400, 404, 409, 413)},
     operation_id="cite",
     summary="Store a citation",
     auth=Bearer(Scope.CITE),
 )
-def cite(request: HttpRequest, place: Body[schemas.ToCite]) -> Status[schemas.Made]:
+def cite(request: HttpRequest, place: Body[schemas.ToCite]) -> Status[shapes.Made]:
     """Of a range of the current text, or of words that stand in it once. 409 when the range is not in the current state, or
     the words can't be told apart from others.
     """
-    made = _cite(access(request), place)
-    anchor = schemas.Anchor.of(citations.get(access(request), made).anchor)
-    return Status(201, schemas.Made(id=made, anchor=anchor, url=links.citation(request, made)))
+    return Status(201, answers.cite(access(request), Links.of(request), place))
 
 
 @router.get(
     "citations/{citation}",
-    response={200: schemas.Citation, **errors.documented(), 404: schemas.Gone},
+    response={200: shapes.Citation, **errors.documented(), 404: shapes.Gone},
     operation_id="citation",
     summary="Open a citation and check it",
     auth=Bearer(Scope.READ),
     openapi_extra={"responses": {200: {"content": _LINKED}}},
 )
 @decorate_view(vary_on_headers("Accept"))
-def opened(request: HttpRequest, citation: str) -> schemas.Citation | Status[schemas.Gone] | HttpResponse:
+def opened(request: HttpRequest, citation: str) -> shapes.Citation | Status[shapes.Gone] | HttpResponse:
     """The anchor as it was made, and what it is worth now. Who accepts `application/ld+json` rather than `application/json`
     gets the anchor alone, as a W3C Web Annotation.
     """
     try:
-        found = citations.get(access(request), links.id_of(citation))
+        found = citations.get(access(request), id_of(citation))
     except Unavailable:
-        return Status(404, schemas.Gone())
+        return Status(404, shapes.Gone())
     if request.get_preferred_type(["application/json", annotation.MEDIA_TYPE]) == annotation.MEDIA_TYPE:
         return _annotation(request, found)
-    resolution = _resolution(request, found.resolution)
-    return schemas.Citation(id=found.id, anchor=schemas.Anchor.of(found.anchor), resolution=resolution)
+    resolution = shapes.Resolution.of(found.resolution, Links.of(request))
+    return shapes.Citation(id=found.id, anchor=shapes.Anchor.of(found.anchor), resolution=resolution)
 
 
 @router.post(
     "resolve",
-    response={200: schemas.Resolution | schemas.Gone | schemas.Resolutions, **errors.documented(400, 413)},
+    response={200: shapes.Resolution | shapes.Gone | shapes.Resolutions, **errors.documented(400, 413)},
     operation_id="resolve",
     summary="Check anchors",
     auth=Bearer(Scope.READ),
 )
-def resolve(request: HttpRequest, sent: Body[schemas.ToResolve]) -> schemas.Resolution | schemas.Gone | schemas.Resolutions:
+def resolve(request: HttpRequest, sent: Body[schemas.ToResolve]) -> shapes.Resolution | shapes.Gone | shapes.Resolutions:
     """One anchor, or up to 500 as `{"anchors": [...]}`: what each is worth now. A Web Annotation that `citations/{id}` gave is
     taken for its anchor. One that is not well formed is `invalid_anchor`, or `unavailable` when it names no document that may
     be read.
     """
+    links = Links.of(request)
     if not isinstance(sent, schemas.Anchors):
-        return _worth(request, citations.resolve(access(request), [sent])[0])
+        return shapes.Resolution.worth(citations.resolve(access(request), [sent])[0], links)
     found = citations.resolve(access(request), sent.anchors)
-    return schemas.Resolutions(resolutions=[_worth(request, one) for one in found])
+    return shapes.Resolutions(resolutions=[shapes.Resolution.worth(one, links) for one in found])
 
 
 def _annotation(request: HttpRequest, found: Cited) -> HttpResponse:
     document = UUID(found.anchor.state.document)
+    links = Links.of(request)
     value = annotation.export(
         found.anchor,
-        id=links.citation(request, found.id),
-        source=links.document(request, document),
+        id=links.citation(found.id),
+        source=links.document(document),
         created=found.created_at,
         creator=found.author,
     )
     return HttpResponse(json.dumps(value, ensure_ascii=False), content_type=annotation.MEDIA_TYPE)
-
-
-def _cite(access: Access, place: schemas.Range | schemas.Words) -> UUID:
-    document = links.id_of(place.document)
-    if isinstance(place, schemas.Words):
-        return citations.cite_words(access, document, exact=place.exact, prefix=place.prefix, suffix=place.suffix)
-    representation = links.id_of(place.representation)
-    return citations.cite(access, document, representation=representation, start=place.start, end=place.end)
-
-
-def _worth(request: HttpRequest, found: Resolution) -> schemas.Resolution | schemas.Gone:
-    return schemas.Gone() if found is UNAVAILABLE else _resolution(request, found)
-
-
-def _resolution(request: HttpRequest, found: Resolution) -> schemas.Resolution:
-    assert found.card is not None and found.now is not None and found.representation is not None  # it may be read
-    return schemas.Resolution(
-        state=found.state,
-        document=found.card.id,
-        revision=found.now.revision,
-        representation=found.representation,
-        unit=UNIT,
-        start=found.start,
-        end=found.end,
-        quote=found.quote,
-        historical=schemas.Historical.of(found.historical) if found.historical else None,
-        url=links.document(request, found.card.id, representation=found.representation),
-    )

@@ -9,16 +9,18 @@ from django.http import HttpRequest
 from ninja import Router, Status
 
 from evidence import paging, pushing
-from evidence.api import errors, links, receiving, schemas
+from evidence.api import errors, receiving, schemas
 from evidence.api.bearer import Bearer, Call
 from evidence.errors import Unavailable
 from evidence.models import Scope, SourceKind
+from evidence.programs import shapes
+from evidence.programs.links import Links, id_of
 from evidence.sources import push
 
 PAGE: Final = 100
 MAX_UNKNOWN: Final = 1_000
 """Ids that a confirmation repeats as not held here."""
-_ERRORS: Final[Mapping[int, Any]] = {**errors.documented(404, 409, 413, 503), 400: schemas.Faults | schemas.Error}
+_ERRORS: Final[Mapping[int, Any]] = {**errors.documented(404, 409, 413, 503), 400: schemas.Faults | shapes.Error}
 
 _EXAMPLE: Final = {
     "title": "Dienstanweisung Bereitschaft",
@@ -106,7 +108,7 @@ def remove(request: HttpRequest, source: str, external_id: str) -> Status[schema
     again gives the same receipt.
     """
     receipt = pushing.remove(_call(request, source), push.external_id(external_id))
-    return Status(202, schemas.Removal.of(receipt, url=links.receipt(request, source, receipt.public_id)))
+    return Status(202, schemas.Removal.of(receipt, url=Links.of(request).receipt(source, receipt.public_id)))
 
 
 @router.get(
@@ -118,8 +120,8 @@ def remove(request: HttpRequest, source: str, external_id: str) -> Status[schema
 )
 def receipt(request: HttpRequest, source: str, receipt: str) -> schemas.Removal:
     """`finished_at` says when nothing was left in any file, and `traces` what a search for it has found."""
-    found = pushing.receipt(_call(request, source), links.id_of(receipt))
-    return schemas.Removal.of(found, url=links.receipt(request, source, found.public_id))
+    found = pushing.receipt(_call(request, source), id_of(receipt))
+    return schemas.Removal.of(found, url=Links.of(request).receipt(source, found.public_id))
 
 
 @router.get(

@@ -1,9 +1,12 @@
-"""What goes over the wire: the shapes of answers and of what is sent, one class each. They are the OpenAPI document, too."""
+"""What goes over the wire here alone: what is sent, and answers to systems that push. `programs.shapes` has the rest.
+
+They are the OpenAPI document, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -15,25 +18,16 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     PlainSerializer,
-    StrictInt,
     Tag,
     WithJsonSchema,
 )
 from pydantic_core import CoreSchema
 
-from evidence import anchoring, citations, history, models, paging, pushing, search
-from evidence.access import Withheld as WithheldSource
-from evidence.anchoring import TextState
-from evidence.documents import Placed
-from evidence.index import questions
-from evidence.index.questions import Answerability, How, Off
-from evidence.presentation import Card
-from evidence.presentation import Context as PassageContext
+from evidence import models, paging, pushing
+from evidence.programs.shapes import Anchor, Error, Range, Shape, Words
 
 WholeNumber = Annotated[object, BeforeValidator(paging.typed), WithJsonSchema({"type": "integer", "minimum": 0})]
 """A number of the address. What was typed otherwise stays text, for the core to refuse."""
-
-OriginState = Annotated[str, Field(description="What the source calls this state: a commit. Empty where it has no name for it.")]
 
 
 Exact = Annotated[
@@ -42,118 +36,10 @@ Exact = Annotated[
 """A time to the microsecond: it is sent again, and compared. Others are told to the millisecond."""
 
 
-class Shape(BaseModel):
-    """Base of all: complete, and not changed once it is made."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Error(Shape):
-    """What went wrong. `code` is stable; `message` is for people, in the language that was asked for."""
-
-    code: str
-    message: str
-
-
 class Faults(Error):
     """What is wrong, field by field. Nothing was changed."""
 
     fields: Mapping[str, str]
-
-
-class Gone(Shape):
-    """All that is said about what is unknown, forbidden or deleted."""
-
-    state: Literal["unavailable"] = "unavailable"
-
-
-class Document(Shape):
-    """What stands about a document beside its text; `version` is that of the revision it is about."""
-
-    id: UUID
-    external_id: str
-    title: str
-    version: str
-    status: str
-    valid_from: date | None
-    valid_until: date | None
-    language: str
-    kind: str
-    owner: str
-    sensitivity: str
-    source: str
-
-    @classmethod
-    def of(cls, card: Card) -> Document:
-        """From the card."""
-        return cls(**{name: getattr(card, name) for name in cls.model_fields})
-
-
-class Context(Shape):
-    """Headings above a passage, outermost first, and the column headings of a table row."""
-
-    headings: Sequence[str]
-    columns: Sequence[str]
-
-
-class Passage(Shape):
-    """A passage's place in the text: code points, half-open. `page`: what is printed on the page on which it begins, else that
-    page's number; null for texts without pages.
-    """
-
-    number: int
-    kind: str
-    page: str | None
-    start: int
-    end: int
-    context: Context
-
-    @classmethod
-    def at(cls, number: int, kind: str, start: int, end: int, context: PassageContext, page: str | None) -> Passage:
-        """From its parts."""
-        around = Context(headings=context.headings, columns=context.columns)
-        return cls(number=number, kind=kind, page=page, start=start, end=end, context=around)
-
-    @classmethod
-    def of(cls, placed: Placed) -> Passage:
-        """From a place in a whole text."""
-        return cls.at(placed.number, placed.kind, placed.start, placed.end, placed.context, placed.page)
-
-
-class Parser(Shape):
-    """Which parser made a text."""
-
-    name: str
-    version: str
-    configuration: str
-
-    @classmethod
-    def of(cls, state: TextState) -> Parser:
-        """From a text state."""
-        return cls(name=state.parser.name, version=state.parser.version, configuration=state.parser.configuration)
-
-
-class Anchor(Shape):
-    """One exact place in one text state; keep all of it, and send all of it to `resolve`."""
-
-    document: str
-    revision: str
-    representation: str
-    source_sha256: str
-    parser: Parser
-    profile: str
-    text_sha256: str
-    unit: str
-    start: int
-    end: int
-    exact: str
-    prefix: str
-    suffix: str
-
-    @classmethod
-    def of(cls, anchor: anchoring.Anchor) -> Anchor:
-        """From the anchor."""
-        return cls.model_validate(anchor.to_dict())
 
 
 class Annotation(BaseModel):
@@ -188,328 +74,6 @@ class Expansions(BaseModel):
     """What of the wider mode is switched off: `WRITTEN:HOW`, all of one kind, or `WRITTEN:HOW:WORD`."""
 
     without: list[str] = []
-
-
-class Alternative(Shape):
-    """A word, or several that stand together, that answers a word of the question. `passages`: with it, of what may be read.
-    `off`: whether it was switched off. `without`: what to send so that it is; null for the word itself. `documents`: those that
-    say that it is a synonym.
-    """
-
-    words: Sequence[str]
-    how: How
-    passages: int
-    off: bool
-    without: str | None
-    documents: Sequence[UUID]
-
-
-class Term(Shape):
-    """What was made of one word of the question, or of several that belong together. `start`, `end`: code points of the NFC text.
-    `ignored`: it says nothing of what is asked.
-    """
-
-    written: str
-    start: int
-    end: int
-    ignored: bool
-    alternatives: Sequence[Alternative]
-
-    @classmethod
-    def all(cls, results: search.Results) -> Sequence[Term]:
-        """Of an answer; none in the exact mode."""
-        return [
-            cls(
-                written=term.written,
-                start=term.start,
-                end=term.end,
-                ignored=term.ignored,
-                alternatives=[_alternative(term, one, results) for one in term.alternatives],
-            )
-            for term in results.terms
-        ]
-
-
-def _alternative(term: questions.Term, one: questions.Alternative, results: search.Results) -> Alternative:
-    off = None if one.how is How.EXACT else str(Off(term.written, one.how, " ".join(one.words)))
-    said = results.said.get((term.written, one.words), ())
-    return Alternative(
-        words=one.words, how=one.how, passages=one.passages, off=one.off, without=off, documents=[doc.id for doc in said]
-    )
-
-
-class Question(Shape):
-    """The question as it was read. `terms`, of the exact mode: its words and, of quoted ones, its phrases. `interpretation`, of
-    the wider mode: what was made of each word.
-    """
-
-    text: str
-    terms: Sequence[str]
-    mode: search.Mode
-    interpretation: Sequence[Term]
-
-
-class Hit(Shape):
-    """One passage, word for word. `matches`: code points inside the quote. `unseen`: some of the found words are not visible in
-    the original. `anchor`: null where the words can't be told apart, or are letter soup. `ways`, of the wider mode: each match
-    again, with how it answers (exact, form, part, spelling, synonym) and which word of the question.
-    """
-
-    document: Document
-    representation: UUID
-    passage: Passage
-    quote: str
-    unseen: bool
-    matches: Sequence[tuple[int, int]]
-    ways: Sequence[tuple[int, int, How, str]]
-    score: float
-    anchor: Anchor | None
-    url: str
-
-
-class Withheld(Shape):
-    """A source that is closed at the moment because its rights are too old or unknown."""
-
-    source: str
-    title: str
-    contact: str
-
-    @classmethod
-    def of(cls, withheld: WithheldSource) -> Withheld:
-        """From the source's entry in the Access."""
-        return cls(source=withheld.source, title=withheld.title, contact=withheld.contact)
-
-
-class Results(Shape):
-    """What a search gives. `total`: passages on all pages. `state`: `answerable`; `near`: the passages share words with the
-    question, none is likely to answer it; `nothing` was found.
-    """
-
-    query: Question
-    state: Answerability
-    total: int
-    hits: Sequence[Hit]
-    withheld: Sequence[Withheld]
-
-
-class Listed(Shape):
-    """A document in the list."""
-
-    document: Document
-    url: str
-
-
-class Titles(Shape):
-    """A page of the list by title. `total`: documents on all pages."""
-
-    total: int
-    documents: Sequence[Listed]
-
-
-class Head(Shape):
-    """A document in one state, without its text. `notes`: codes of what is to be known of how the file was read."""
-
-    document: Document
-    revision: str
-    representation: UUID
-    current: UUID
-    is_current: bool
-    source_sha256: str
-    parser: Parser
-    profile: str
-    text_sha256: str
-    notes: Sequence[str]
-    unit: str
-    url: str
-
-
-class Reading(Head):
-    """A document in one state. The text's code points are what all positions count. `unseen`: ranges of the text that are not
-    visible in the original.
-    """
-
-    text: str
-    passages: Sequence[Passage]
-    unseen: Sequence[tuple[int, int]]
-
-
-class Provenance(Shape):
-    """Where a document comes from and what its current text is made of."""
-
-    document: Document
-    revision: str
-    dated: date | None
-    origin_state: OriginState
-    representation: UUID
-    source_kind: str
-    contact: str
-    origin: str
-    path: str
-    media_type: str
-    size: int
-    source_sha256: str
-    parser: Parser
-    profile: str
-    text_sha256: str
-    length: int
-    passages: int
-    notes: Sequence[str]
-    created_at: datetime
-    updated_at: datetime
-    imported_at: datetime
-    extracted_at: datetime
-    rights_confirmed_at: datetime | None
-    last_complete_run_at: datetime | None
-
-    @classmethod
-    def of(cls, found: history.Provenance) -> Provenance:
-        """From the provenance."""
-        made = found.origin
-        return cls(
-            document=Document.of(found.card),
-            revision=made.state.revision,
-            dated=made.dated,
-            origin_state=made.origin_state,
-            representation=found.representation,
-            source_kind=found.source_kind,
-            contact=found.contact,
-            origin=found.location,
-            path=found.path,
-            media_type=made.media_type,
-            size=made.size,
-            source_sha256=made.state.source_sha256,
-            parser=Parser.of(made.state),
-            profile=made.state.profile,
-            text_sha256=made.state.text_sha256,
-            length=made.length,
-            passages=made.passages,
-            notes=made.notes,
-            created_at=found.created_at,
-            updated_at=found.updated_at,
-            imported_at=made.imported_at,
-            extracted_at=made.extracted_at,
-            rights_confirmed_at=made.rights_confirmed_at,
-            last_complete_run_at=found.run,
-        )
-
-
-class KeptText(Shape):
-    """A text that was extracted from a revision and is still kept."""
-
-    representation: UUID
-    parser: Parser
-    profile: str
-    text_sha256: str
-    passages: int
-    extracted_at: datetime
-    is_current: bool
-
-
-class Revision(Shape):
-    """One state of the document's bytes."""
-
-    label: str
-    dated: date | None
-    origin_state: OriginState
-    imported_at: datetime
-    source_sha256: str
-    size: int
-    media_type: str
-    representations: Sequence[KeptText]
-
-
-class Event(Shape):
-    """Something that happened to the document: a code, never a text."""
-
-    at: datetime
-    code: str
-
-
-class History(Shape):
-    """Revisions, the newest first, and events, the latest first."""
-
-    document: Document
-    revisions: Sequence[Revision]
-    events: Sequence[Event]
-
-    @classmethod
-    def of(cls, found: history.History) -> History:
-        """From the history."""
-        return cls(
-            document=Document.of(found.card),
-            revisions=[_revision(one) for one in found.revisions],
-            events=[Event(at=event.at, code=event.code) for event in found.events],
-        )
-
-
-class Historical(Shape):
-    """A kept state in which the anchor holds, though it is not the current one."""
-
-    revision: str
-    representation: UUID
-    start: int
-    end: int
-    quote: str
-
-    @classmethod
-    def of(cls, kept: citations.Historical) -> Historical:
-        """From the kept state."""
-        return cls(revision=kept.revision, representation=kept.representation, start=kept.start, end=kept.end, quote=kept.quote)
-
-
-class Resolution(Shape):
-    """What an anchor is worth now: one state, and a range only when it is `resolved`. Revision and so on are the current ones."""
-
-    state: str
-    document: UUID
-    revision: str
-    representation: UUID
-    unit: str
-    start: int | None
-    end: int | None
-    quote: str | None
-    historical: Historical | None
-    url: str
-
-
-class Resolutions(Shape):
-    """One resolution for each anchor, in their order."""
-
-    resolutions: Sequence[Resolution | Gone]
-
-
-class Made(Shape):
-    """A citation that has just been stored."""
-
-    id: UUID
-    anchor: Anchor
-    url: str
-
-
-class Citation(Shape):
-    """A stored citation, and what it is worth now."""
-
-    id: UUID
-    anchor: Anchor
-    resolution: Resolution
-
-
-class Range(Shape):
-    """What to cite, by code points of the document's current text."""
-
-    document: str
-    representation: str
-    start: StrictInt
-    end: StrictInt
-
-
-class Words(Shape):
-    """What to cite, by its words and by what stands before and after them."""
-
-    document: str
-    exact: str = Field(min_length=1)
-    prefix: str = ""
-    suffix: str = ""
 
 
 def _form(sent: Any) -> str:
@@ -685,28 +249,3 @@ def json_body(shape: type[BaseModel], example: Mapping[str, Any]) -> dict[str, A
     """How a body is documented that the core reads itself, to name everything that is wrong with it."""
     content = {"application/json": {"schema": shape.model_json_schema(), "example": dict(example)}}
     return {"requestBody": {"required": True, "content": content}}
-
-
-def _revision(revision: history.KeptRevision) -> Revision:
-    return Revision(
-        label=revision.label,
-        dated=revision.dated,
-        origin_state=revision.origin_state,
-        imported_at=revision.imported_at,
-        source_sha256=revision.source_sha256,
-        size=revision.size,
-        media_type=revision.media_type,
-        representations=[_kept(one) for one in revision.states],
-    )
-
-
-def _kept(kept: history.KeptState) -> KeptText:
-    return KeptText(
-        representation=kept.representation,
-        parser=Parser.of(kept.state),
-        profile=kept.state.profile,
-        text_sha256=kept.state.text_sha256,
-        passages=kept.passages,
-        extracted_at=kept.extracted_at,
-        is_current=kept.is_current,
-    )

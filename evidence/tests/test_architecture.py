@@ -15,7 +15,7 @@ PACKAGE: Path = settings.BASE_DIR / "evidence"
 READING = ("documents", "search", "synonyms", "citations", "history", "pictures", "reports", "succession", "viewer")
 WRITING = ("ingest", "intake", "syncing", "sampling", "runs", "watching", "sources", "formats", "jobs")
 COMPOSITION = ("settings", "urls", "wsgi", "asgi", "apps", "checks", "logs")
-INTERFACES = ("web", "api", "mcp", "admin", "management", "templatetags")
+INTERFACES = ("web", "api", "mcp", "programs", "admin", "management", "templatetags")
 WEB_OF_DJANGO = ("django.http", "django.shortcuts", "django.template", "django.views", "django.urls")
 SETS_THE_SETTINGS_MODULE = ("wsgi", "asgi")
 
