@@ -48,7 +48,12 @@ def report(**fields: Any) -> SearchReport:
 
 @pytest.mark.parametrize(
     ("question", "seen", "loud"),
-    [({"q": "antrag"}, "1", 0), ({"q": "antrag", "mode": "wider"}, "1", 0), ({"q": "elternzeit"}, "0", 1)],
+    [
+        ({"q": "antrag"}, "1", 0),
+        ({"q": "antrag", "mode": "wider"}, "1", 0),
+        ({"q": "elternzeit"}, "0", 0),  # to search wider is offered first
+        ({"q": "elternzeit", "mode": "wider"}, "0", 1),
+    ],
 )
 def test_results_offer_to_report_them_with_what_is_sent(anna: Client, question: dict[str, str], seen: str, loud: int) -> None:
     page = parsed(anna.get("/", question))

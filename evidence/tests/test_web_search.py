@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from evidence.models import Source
+from evidence import search
+from evidence.index.questions import Answerability
+from evidence.models import Document, Source
 from evidence.tests.builders import document, group, person, publish
-from evidence.tests.pages import main, parsed, sign_in, texts, value
+from evidence.tests.pages import main, one, parsed, sign_in, texts, value
 
 QUERIES_OF_A_SEARCH = 16
-"""Session, person, 4 for the Access, 7 for the search, and the tenants in the page's head, which a fragment does without."""
+"""Session, person, 4 for the Access, 7 for the search, and the tenants, which further results do without."""
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -174,7 +178,7 @@ def test_queries_do_not_depend_on_the_number_of_hits(
     sign_in(client, person("anna", ["alle"]))
     headers = {"hx-request": "true", "hx-target": target} if target else {}
     for question, hits in (("allein", 1), ("wort", 10)):
-        with django_assert_num_queries(QUERIES_OF_A_SEARCH - (1 if target else 0)):
+        with django_assert_num_queries(QUERIES_OF_A_SEARCH - (1 if target == "more" else 0)):
             response = client.get("/", {"q": question}, headers=headers)
         assert len(texts(parsed(response), ".quote")) == hits
 
@@ -188,3 +192,118 @@ def test_earlier_versions_are_found_and_labelled_when_they_are_asked_for(client:
     assert (texts(page, ".quote"), texts(page, ".hit-earlier")) == (["Frist acht Tage."], ["Earlier version"])
     assert page.css_first("input[name=earlier][checked]") is not None
     assert texts(page, ".hit-actions form") == []  # only the current text is cited
+
+
+WIDER = {"mode": "wider"}
+
+
+def test_exact_is_the_default_and_each_mode_is_one_press_away(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    for question, pressed in ({"q": "antrag"}, "exact"), ({"q": "antrag", **WIDER}, "wider"):
+        page = parsed(client.get("/", question))
+        states = {
+            node.attributes["value"]: node.attributes["aria-pressed"] for node in page.css("#search #mode button[name=mode]")
+        }
+        assert states == {mode: "true" if mode == pressed else "false" for mode in ("exact", "wider")}
+        assert one(page, "#go").attributes.get("value") == ("wider" if pressed == "wider" else None)
+
+
+def test_where_nothing_is_found_a_wider_search_is_offered_that_keeps_the_rest(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    page = parsed(client.get("/", {"q": "antrag quastenflosser", "source": "handbuch", "earlier": "1"}))
+    link = value(page, ".none .button-main", "href")
+    assert link == "?q=antrag+quastenflosser&source=handbuch&earlier=1&mode=wider"
+    wider = parsed(client.get("/" + link))
+    assert texts(wider, ".quote") == ["Der Antrag kommt vor dem Urlaub."]
+    assert one(wider, "input[name=earlier][checked]") and value(wider, "#results input[name=source]", "value") == "handbuch"
+
+
+def test_a_question_too_long_for_the_exact_mode_is_offered_to_the_wider_one(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    question = "Antrag " + " ".join(f"w{n}" for n in range(12))
+    page = parsed(client.get("/", {"q": question}))
+    assert len(texts(parsed(client.get("/" + value(page, ".notice-bad a", "href"))), ".quote")) == 1
+    assert parsed(client.get("/", {"q": "a" * 501, **WIDER})).css(".notice-bad a") == []
+
+
+def test_the_wider_mode_shows_how_the_question_was_read_and_each_word_was_found(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    page = parsed(client.get("/", {"q": "Antrag Quastenflosser", **WIDER}, headers={"accept-language": "en"}))
+    assert texts(page, ".term-word strong") == ["Antrag", "Quastenflosser"]
+    assert "as written in 1 passage" in texts(page, ".term-note")[0] and "in no passage" in texts(page, ".term-note")[1]
+    assert texts(page, ".hit .way dt") == ["as written"]
+    assert texts(page, ".hit .way-word > [dir]") == ["Antrag"]
+
+
+def test_each_person_finds_in_the_wider_mode_what_that_person_may_read(client: Client, handbook: Path) -> None:
+    for name, groups, found in (("all", ["alle", "netz"], 2), ("part", ["alle"], 1), ("none", [], 0)):
+        sign_in(client, person(name, groups))
+        assert len(texts(parsed(client.get("/", {"q": "antrag quastenflosser", **WIDER})), ".quote")) == found
+
+
+def test_wider_page_is_the_same_to_the_byte_with_and_without_what_may_not_be_read(client: Client, tmp_path: Path) -> None:
+    publish(tmp_path / "a", {"urlaub.md": "Der Antrag kommt vor dem Urlaub."})
+    sign_in(client, person("anna", ["alle"]))
+    questions = [{"q": text, **WIDER} for text in ("antrag", "anträge", "netz", "Antrg Urlaube netz", "geheim")]
+    place = f"/documents/{document('urlaub').public_id}/"
+    reading = {"representation": str(document("urlaub").current.public_id), "passage": "0", "q": "netz anträge", **WIDER}  # type: ignore[union-attr]
+    before = [main(client.get("/", question)) for question in questions], main(client.get(place, reading))
+    hidden = {"netz.md": "Die Anträge kommen ins Netz, Urlaube nicht. " * 50}
+    publish(tmp_path / "n", hidden, allowed='["group:netz"]', source="netz")
+    publish(tmp_path / "s", {"liste.txt": "geheim = Antrag"}, allowed='["group:netz"]', source="liste")
+    Document.objects.filter(external_id="liste").update(kind="synonyms")
+    assert ([main(client.get("/", question)) for question in questions], main(client.get(place, reading))) == before
+
+
+@pytest.mark.parametrize("values", [{"mode": "fuzzy"}, {"mode": "wider", "without": "x"}])
+def test_an_address_that_asks_for_what_is_not_there_says_so(client: Client, handbook: Path, values: dict[str, str]) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    assert client.get("/", {"q": "antrag", **values}).status_code == 400
+
+
+def test_a_result_leads_on_with_its_mode_and_what_is_off(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    page = parsed(client.get("/", {"q": "antrag", **WIDER, "without": "antrag:form"}))
+    link = value(page, "[data-open]", "href")
+    assert link.endswith("&q=antrag&mode=wider&without=antrag%3Aform#p-1")
+    reading = parsed(client.get(link))
+    assert texts(reading, "#text mark.found") == ["Antrag"]
+    assert value(reading, "[data-back]", "href") == "/?q=antrag&mode=wider&without=antrag%3Aform"
+
+
+def test_the_form_changes_with_the_results_that_come_alone(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    fragment = parsed(client.get("/", {"q": "antrag", **WIDER}, headers={"hx-request": "true", "hx-target": "results"}))
+    swapped = {node.attributes["id"] for node in fragment.css("[hx-swap-oob]")}
+    assert swapped == {"count", "asks", "ask-go", "mode", "finds"}
+    assert value(fragment, "#mode-wider", "aria-pressed") == "true" and fragment.css("header") == []
+
+
+@pytest.mark.parametrize("mode", ["exact", "wider"])
+def test_passages_that_share_words_alone_are_shown_as_such(
+    client: Client, handbook: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    real = search.search
+
+    def near(*args: Any, **options: Any) -> Any:
+        found = real(*args, **options)
+        return replace(found, answerability=Answerability.NEAR) if found.mode is search.Mode.WIDER else found
+
+    monkeypatch.setattr(search, "search", near)
+    page = parsed(client.get("/", {"q": "antrag", "mode": mode}, headers={"accept-language": "en"}))
+    told = "These passages share words with your question; none of them is likely to answer it."
+    assert (told in one(page, "main").text()) == (mode == "wider")
+    assert len(texts(page, ".quote")) == 1
+    assert texts(page, "#count")[0].startswith("No likely answer." if mode == "wider" else "1 passage found")
+
+
+def test_queries_of_a_wider_search_do_not_depend_on_the_number_of_hits(
+    client: Client, tmp_path: Path, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    publish(tmp_path, {f"{n}.md": f"# Titel\n\nWort einmal{'' if n else ' allein'} {n}" for n in range(10)})
+    sign_in(client, person("anna", ["alle"]))
+    for question, hits in (("allein", 1), ("wort", 10)):
+        with django_assert_num_queries(QUERIES_OF_A_SEARCH + 1):  # lists of synonyms
+            response = client.get("/", {"q": question, **WIDER})
+        assert len(texts(parsed(response), ".quote")) == hits

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from evidence import search
 from evidence.errors import Refused
-from evidence.index.questions import Off
+from evidence.index.questions import MAX_WITHOUT, Off
 from evidence.presentation import namesakes
 from evidence.search import Choice, Mode, Results
 from evidence.viewer import Asked
@@ -110,7 +110,7 @@ def _context(request: Request, asked: Asked, results: Results) -> dict[str, obje
         "nowhere": [row.written for row in rows if not row.ignored and not row.passages and not row.used],
         "off": any(row.off for row in rows),
         "all_on": _address(request.GET, {"without": (), "words": ["1"]}),
-        "without": sorted(map(str, asked.without)),
+        "without": sorted(set(request.GET.getlist("without")))[:MAX_WITHOUT],
         "kept_days": kept_days(),
         "wider": "" if is_wider else _address(request.GET, {"mode": [Mode.WIDER]}),
         "namesakes": namesakes(hit.document for hit in results.hits),
