@@ -126,10 +126,21 @@ def _bring_in_line(watched: dict[_Place, _Watch | None]) -> None:
             if thread := watched.pop(place):
                 thread.stop()
         for place in wanted - watched.keys():
-            watched[place] = None if place.state is None else _Watch(place)
-            syncing.changed(place.source)
+            watched[place] = _begun(place)
     except DatabaseError as fault:
         logger.warning("which sources to watch can't be read: %s", type(fault).__name__)
+
+
+def _begun(place: _Place) -> _Watch | None:
+    """A watch, and a run that sees what it can't have seen. A watch without that run would be one that missed something."""
+    thread = None if place.state is None else _Watch(place)
+    try:
+        syncing.changed(place.source)
+    except DatabaseError:
+        if thread is not None:
+            thread.stop()
+        raise
+    return thread
 
 
 def _places() -> set[_Place]:

@@ -9,7 +9,34 @@ import pytest
 from django.db import OperationalError
 
 from evidence import syncing, watching
+from evidence.models import Source, SourceKind
+from evidence.tests import builders
 from evidence.tests.builders import write
+
+
+@pytest.mark.django_db
+def test_a_watch_that_could_not_ask_for_its_first_run_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What changed before it began is seen by that run alone."""
+    told: list[int] = []
+    source = Source.objects.create(
+        tenant=builders.tenant(), name="handbuch", watched=True, kind=SourceKind.FOLDER, location=str(tmp_path)
+    )
+
+    def changed(source: int) -> bool:
+        told.append(source)
+        if len(told) == 1:
+            raise OperationalError("database is locked")
+        return True
+
+    monkeypatch.setattr(syncing, "changed", changed)
+    watched: dict[watching._Place, watching._Watch | None] = {}
+    for expected in (0, 1, 1):
+        watching._bring_in_line(watched)
+        assert len(watched) == expected
+    for watch in watched.values():
+        if watch is not None:
+            watch.stop()
+    assert told == [source.pk, source.pk]
 
 
 def test_a_change_is_told_again_until_the_database_takes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
