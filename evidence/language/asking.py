@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -60,12 +60,12 @@ class Asked:
     expected: frozenset[str]
 
 
-def understand(text: str, words: Sequence[tuple[int, int, str]]) -> Asked:
+def understand(text: str, words: Sequence[tuple[int, int, str]], *, without: Collection[Reference] = ()) -> Asked:
     """A question's text, and its words as the tokeniser gives them (start, end, lowered).
 
-    Each word once; those of references not at all.
+    Each word once; those of references not at all. without: what looked like references and turned out to be none.
     """
-    found = references.find(text)
+    found = tuple(one for one in references.find(text) if one not in without)
     free = [one for one in words if not any(reference.start < one[1] and one[0] < reference.end for reference in found)]
     left_out = stopwords.ignored([word for _, _, word in free]) if not found else _little_ones(free)
     first: dict[str, Wanted] = {}
