@@ -22,6 +22,7 @@ from evidence.presentation import (
     Context,
     Shown,
     card,
+    contexts,
     contexts_within,
     current,
     page_name_at,
@@ -78,6 +79,21 @@ class Whole:
     text: str
     passages: Sequence[Placed]
     unseen: Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Passages of a state that follow one another. texts: of each, with the line feeds after it. total: passages of the whole.
+
+    next: number of the first one after them, None at the end. cut: the last text ends before its passage does.
+    """
+
+    passages: Sequence[Placed]
+    texts: Sequence[str]
+    unseen: Sequence[tuple[int, int]]
+    total: int
+    next: int | None
+    cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +183,34 @@ def whole(access: Access, document: UUID, *, representation: UUID) -> Whole:
             for row in rows
         ],
         unseen=[(start, end) for row in rows for kind, start, end, _ in row.spans if kind == SpanKind.UNSEEN],
+    )
+
+
+def stretch(access: Access, document: UUID, *, representation: UUID, first: int, count: int, most: int) -> Stretch:
+    """Up to `count` passages of a readable document in this kept state, from the one with the number `first`.
+
+    Together they have at most `most` code points; of a longer passage that is the only one, the beginning. Raises Unavailable
+    for a number that this state does not have.
+    """
+    found = state_of(access, get(access, document), representation=representation)
+    own = Passage.objects.filter(representation=found)
+    begin = own.filter(number=first).values_list("start", flat=True).first()
+    if begin is None:
+        raise Unavailable
+    near = own.filter(number__gte=first, number__lt=first + count, start__lt=begin + most).order_by("number")
+    rows = [row for row in near if row.number == first or row.start + len(row.text) <= begin + most]
+    around, pages = contexts(rows), page_starts(sheets.of(found))
+    after = rows[-1].number + 1
+    return Stretch(
+        passages=[
+            Placed(row.number, PassageKind(row.kind), row.start, row.end, around[row.pk], page_name_at(pages, row.start))
+            for row in rows
+        ],
+        texts=[row.text[:most] for row in rows],
+        unseen=[(start, end) for row in rows for kind, start, end, _ in row.spans if kind == SpanKind.UNSEEN],
+        total=found.passage_count,
+        next=after if after < found.passage_count else None,
+        cut=len(rows[-1].text) > most,
     )
 
 

@@ -83,6 +83,9 @@ CONFIGURATION: dict[str, Any] = {
         "django.server": {"handlers": [], "level": "INFO", "propagate": True},
         "gunicorn.error": {"handlers": [], "propagate": True},  # levels: gunicorn's --log-level
         "gunicorn.access": {"handlers": [], "propagate": True},
+        "uvicorn.access": {"handlers": [], "propagate": True},
+        "uvicorn.error": {"handlers": [], "propagate": True},
+        "mcp": {"level": "ERROR"},  # its warnings repeat what was sent; errors are written as their places
         "evidence": {"level": "INFO"},
     },
 }

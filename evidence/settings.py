@@ -334,7 +334,8 @@ CREDENTIALS = _credentials(os.environ.get("FUNDSTELLE_CREDENTIALS", ""))
 # Addresses elsewhere that are called: hosts that may be of the own network, at any port, by http too
 PRIVATE_HOSTS = [name.lower() for name in _names("FUNDSTELLE_PRIVATE_HOSTS", "")]
 
-# The REST API
+# The REST API and MCP
+MCP_TOKEN = _secret("FUNDSTELLE_MCP_TOKEN")  # of the person for whom `manage.py mcp` answers, and for nothing else
 API_CALLS_PER_MINUTE = _whole_number("FUNDSTELLE_API_CALLS_PER_MINUTE", 6_000)  # 100 a second, with one token and process
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4_000_000  # bytes of a request: as many anchors as are resolved at once, each with a long quote
 FILE_UPLOAD_HANDLERS: list[str] = []  # no page takes files, but the one that brings a handler of its own

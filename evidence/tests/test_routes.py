@@ -95,7 +95,7 @@ TOKEN: Final = {
         "sources/<source>/receipts/<receipt>",
         "sources/<source>/confirm",
     )
-}
+} | {"mcp"}
 """Programs get 401."""
 OPERATOR: Final = "admin/"
 """Django's own: every address below it asks for a member of staff."""
