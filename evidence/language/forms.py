@@ -42,7 +42,7 @@ def german_stem(word: str) -> str:
 
 def english_stem(word: str) -> str:
     """Snowball's stem."""
-    return str(_stemmer("english").stemWord(word.replace("’", "'")))
+    return str(_stemmer("english").stemWord(word))
 
 
 @lru_cache(_REMEMBERED)
@@ -59,6 +59,7 @@ def german_keys(word: str) -> frozenset[str]:
 
 def keys(word: str, *, compound: bool = False) -> frozenset[str]:
     """Keys of any word; numbers have one by their value. What neither language knows gets those of both, but for compounds."""
+    word = word.replace("’", "'")
     number = numbers.value(word)
     if number is not None and word not in numbers.WORDS:
         return frozenset((f"n:{number}",))
