@@ -55,8 +55,8 @@ def test_first_tab_leads_past_the_head_of_the_page(desktop: Page, site: Site) ->
 def test_tab_goes_through_the_page_in_the_order_in_which_it_is_read(desktop: Page, site: Site) -> None:
     site.search(desktop, QUESTION)
     desktop.locator("#q").focus()
-    order = [press(desktop, "Tab") for _ in range(15)]
-    assert order[:3] == ["Search", "earlier", "What this finds, and what not"]
+    order = [press(desktop, "Tab") for _ in range(17)]
+    assert order[:5] == ["Search", "Exact", "Wider", "earlier", "What this finds, and what not"]
     first = order.index("Betriebsvereinbarung Stempelkarten")
     assert order[first + 1 : first + 4] == ["What stands around it", "Cite this passage", "Open in the document"]
 
