@@ -13,7 +13,7 @@ _RARITY: Final = 0.7
 """Rare words matter more, but not in proportion: the power of a word's inverse document frequency."""
 _PART: Final = 0.8
 """What it is worth that a part of a compound is there, or a compound of the word, in place of the word."""
-_UNEXPECTED: Final = 0.1
+UNEXPECTED: Final = 0.1
 """What is taken off where an amount or a time is asked for and the section names none."""
 
 
@@ -34,7 +34,7 @@ class Support:
 
 def answered(words: Sequence[Support], sections: int, *, missing_expected: bool = False) -> bool:
     """Whether the best section supports an answer. sections: all readable ones. missing_expected: none of `Asked.expected`."""
-    return support(words, sections) - _UNEXPECTED * missing_expected >= ENOUGH
+    return support(words, sections) - UNEXPECTED * missing_expected >= ENOUGH
 
 
 def support(words: Sequence[Support], sections: int) -> float:

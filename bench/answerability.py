@@ -1,0 +1,66 @@
+"""Learn when a question counts as answered: `python -m bench.answerability`. The result is `ENOUGH` in evidence/language/answering.py.
+
+Prints, for each support that could be enough, the share of the answerable questions that would be lost and of the unanswerable
+ones that would be recognised. References and questions without hits are judged without it; they are counted in. The adversarial
+near misses of squad2_small_en are printed too and not learnt from: they have the words of a passage on purpose. Questions in a
+language that the documents are not in are left out, as nothing can be said of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+from unittest.mock import patch
+
+from bench import judged
+from evidence.index.questions import Answerability
+from evidence.language import answering
+
+LEARNT_FROM: Final = ("laws_de", "xquad_de_unanswerable")
+SHOWN: Final = (*LEARNT_FROM, "squad2_small_en")
+MOST_LOST: Final = 0.10
+_STEPS: Final = [step / 100 for step in range(30, 61)]
+
+_Supports = tuple[list[float], list[float]]
+
+
+def main() -> None:
+    """Ask everything, then try thresholds."""
+    if not judged.JUDGED.exists():
+        print("The judged questions are not beside the project: nothing to learn from.")
+        return
+    supports = {name: _supports(name) for name in SHOWN}
+    print("lost and recognised when so much support is enough")
+    print(f"{'enough':>7}" + "".join(f"{name:>28}" for name in SHOWN))
+    for enough in _STEPS:
+        shares = "".join(
+            f"{_below(lost, enough):20.3f}{_below(recognised, enough):8.3f}" for lost, recognised in supports.values()
+        )
+        print(f"{enough:7.2f}{shares}")
+    good = [enough for enough in _STEPS if all(_below(supports[name][0], enough) <= MOST_LOST for name in LEARNT_FROM)]
+    print(f"at most {MOST_LOST:.0%} lost of each that is learnt from: up to {max(good, default=0.0):.2f}; now {answering.ENOUGH}")
+
+
+def _supports(name: str) -> _Supports:
+    """Those of the answerable questions and of the unanswerable ones."""
+    asked: _Supports = ([], [])
+    seen: list[float] = []
+
+    def see(words: Sequence[answering.Support], sections: int, *, missing_expected: bool = False) -> bool:
+        seen.append(answering.support(words, sections) - answering.UNEXPECTED * missing_expected)
+        return True
+
+    with patch.object(answering, "answered", see):
+        for one in judged.ask(name):
+            support = seen.pop() if seen else float(one.state is Answerability.ANSWERABLE)
+            if one.language == name.rpartition("_")[2] or one.language == "de":
+                asked[not one.relevant].append(support)
+    return asked
+
+
+def _below(supports: Sequence[float], enough: float) -> float:
+    return sum(support < enough for support in supports) / len(supports)
+
+
+if __name__ == "__main__":
+    main()
