@@ -1,4 +1,4 @@
-"""Learn when a question counts as answered: `python -m bench.answerability`. The result is `ENOUGH` in evidence/language/answering.py.
+"""Learn when a question counts as answered: `python -m bench.answerability`. It is `ENOUGH` in evidence/language/answering.py.
 
 Prints, for each support that could be enough, the share of the answerable questions that would be lost and of the unanswerable
 ones that would be recognised. References and questions without hits are judged without it; they are counted in. The adversarial
