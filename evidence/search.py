@@ -289,7 +289,8 @@ def _checked(access: Access, hits: Sequence[Hit], locate: Callable[[Searched], S
         state, passage = rows.get(hit.representation), passages.get((hit.representation, hit.passage))
         ways = tuple(locate(passage.searched)) if passage else ()
         matches = tuple((way.start, way.end) for way in ways)
-        if state is None or passage is None or not matches or not _in_place(hit, state):
+        says = bool(matches) or hit.referred
+        if state is None or passage is None or not says or not _in_place(hit, state):
             faults.append(hit)
             continue
         document = state.revision.document

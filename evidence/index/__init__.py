@@ -37,13 +37,17 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One passage found: ids as the caller gave them, the passage's number and its BM25 score (positive, higher first)."""
+    """One passage found: ids as the caller gave them, the passage's number and its score (positive, higher first).
+
+    referred: it is of a section that the question names, and need not hold any of the words itself.
+    """
 
     document: int
     representation: int
     access_class: int
     passage: int
     score: float
+    referred: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 import zlib
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from evidence import language
 from evidence.index import Entry, postings, sums, vocabulary
 from evidence.index.postings import LONG, SEGMENT_BITS, SEGMENT_SLOTS, Flags, Row
 from evidence.index.storage import add_to_meta, meta, rows
@@ -24,8 +25,8 @@ COMPRESSION: Final = 1
 _POSTING: Final = "posting"
 _TITLE: Final = "title"
 """The tables of the words of passages, by their slots, and of the words above them, by the numbers of their sections."""
-_DELETE_OUTLINE: Final = "DELETE FROM outline WHERE document = ? RETURNING first_section, length(lengths), words, sum"
-_DELETE: Final = "DELETE FROM document WHERE id = ? RETURNING first_slot, length(lengths), words, sum"
+_DELETE_OUTLINE: Final = "DELETE FROM outline WHERE document = ? RETURNING first_section, number, words, sum"
+_DELETE: Final = f"DELETE FROM document WHERE id = ? RETURNING first_slot, length(lengths) / {LONG.itemsize}, words, sum"
 _DOCUMENT: Final = "SELECT id, public, representation, class, first_slot, attributes, lengths, sum FROM document WHERE id = ?"
 
 
@@ -61,12 +62,11 @@ def _outline(connection: apsw.Connection, entries: Sequence[Entry]) -> set[str]:
     made = []
     for entry in entries:
         titles = entry.titles or ("",)
-        begin = batch.add(titles)
+        begin = batch.add(titles, mark=language.mark)
         sections = np.array(entry.sections or [0] * len(entry.passages), LONG)
         if len(sections) != len(entry.passages) or (len(sections) and sections.max() >= len(titles)):
             raise ValueError("Each passage needs a section that has a title.")
-        lengths = np.array(batch.lengths[begin:], LONG).tobytes()
-        made.append((entry.document, first_section + begin, sums.of_title(titles[0]), sections.tobytes(), lengths))
+        made.append((entry.document, first_section + begin, len(titles), sums.of_title(titles[0]), sections.tobytes()))
     kept = [sums.of_outline(*one) for one in made]
     connection.executemany(
         "INSERT INTO outline VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -97,7 +97,7 @@ def _known(
 def check(connection: apsw.Connection) -> None:
     """Compare every posting with its sums, and see that each document's words are there. Raises Damaged."""
     _check_words(connection, _POSTING, "SELECT words, length(lengths) FROM document")
-    _check_words(connection, _TITLE, "SELECT words, length(lengths) FROM outline")
+    _check_words(connection, _TITLE, "SELECT words, number FROM outline")
     vocabulary.check(connection)
 
 
@@ -139,7 +139,7 @@ def _cut_all(connection: apsw.Connection, table: str, removed: Iterable[Sequence
     """Cut out what these had; the words that lost a row."""
     leaving: defaultdict[int, _Leaving] = defaultdict(_Leaving)
     for first, size, words, _ in removed:
-        for segment, part in _parts(first, first + size // LONG.itemsize):
+        for segment, part in _parts(first, first + size):
             leaving[segment].slots[part] = True
             leaving[segment].words.update(_unlisted(words))
     return {
@@ -159,11 +159,13 @@ class _Batch:
     lengths: list[int] = field(default_factory=list)
     lists: list[bytes] = field(default_factory=list)
 
-    def add(self, passages: Iterable[str]) -> int:
-        """Take in a document; the number of its first passage within the batch."""
+    def add(self, passages: Iterable[str], *, mark: Callable[[str], str | None] = lambda text: None) -> int:
+        """Take in a document; the number of its first passage within the batch. mark: what a text is found by besides words."""
         first, start = len(self.lengths), len(self.numbers)
         for passage in passages:
             found = self.vocabulary.numbers(passage)
+            if marked := mark(passage):
+                found.append(self.vocabulary[marked])
             self.numbers.extend(found)
             self.lengths.append(len(found))
         self.lists.append(_listed(self.vocabulary.words[number] for number in set(self.numbers[start:]) if number >= 0))

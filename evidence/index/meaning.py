@@ -1,44 +1,49 @@
 """What the words of a question came to among what may be read: the words of documents that answer them, and where those stand.
 
-Candidates come from the vocabulary by their keys. Only those count that stand in a passage which may be read, and the most
-frequent ones there are taken: what may not be read changes neither which they are nor what is told of them.
+What a word means is told by `evidence.language`. Candidates come from the vocabulary by their keys. Only those count that stand
+in a passage which may be read, or above one, and the most frequent ones there are taken: what may not be read changes neither
+which they are nor what is told of them. Weights of words are hundredths: their sums are exact, in whatever order.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Final
 
-import apsw
+import numpy as np
+import unicodedata2
 
-from evidence.index import reading, vocabulary
-from evidence.index.keys import Role, fold, keys
-from evidence.index.postings import Flags
-from evidence.index.questions import Alternative, How, Off, Question, Term
+from evidence import language
+from evidence.index.looking import Reader
+from evidence.index.postings import Integers
+from evidence.index.questions import Alternative, How, Off, Question, Synonym, Term
 from evidence.index.ranking import Occurrences
-from evidence.index.snapshot import Audience
 from evidence.index.vocabulary import Kind
+from evidence.language import Reference, Role, Wanted, spelling
+from evidence.language.references import asked_abbreviation_key
 
-MOST: Final = 100
-"""Alternatives of one word and one kind."""
-CHUNK: Final = 128
-"""Candidates that are looked up at once at first; each time twice as many."""
 WHOLE: Final = 100
-"""Weights are hundredths: their sums are exact, in whatever order."""
 FORM: Final = 90
-IN_PART: Final = {Role.HEAD: 50, Role.MODIFIER: 30}
-PART_CONCEPT: Final = 50
+SYNONYM: Final = 80
+TYPING_ERROR: Final = 70
+"""Shared by the errors."""
+IN_PART: Final = {Role.HEAD: 40, Role.MODIFIER: 25}
+"""Of a compound with the word."""
 SHARED_PART: Final = 30
+"""Of a compound with a part of the word."""
+PART_BESIDE: Final = 0.3
+PART_ALONE: Final = 0.7
+"""What a part of a word counts for where the word is found, and where it is not."""
 
-_PART_KINDS: Final = {Role.HEAD: Kind.HEAD, Role.MODIFIER: Kind.MODIFIER}
+_DIRECT: Final = frozenset({How.EXACT, How.FORM, How.SPELLING, How.SYNONYM})
+_IN_ORDER: Final = {how: place for place, how in enumerate(How)}
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """A word, or several in a row, with its weight in a concept, and where it stands: in passages, and above which sections."""
+    """A word, or several in a row, with its weight in hundredths, and where it stands: in passages, and above which sections."""
 
     weight: int
     passages: Occurrences
@@ -47,145 +52,213 @@ class Answering:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """What is asked for, as one: its share in the score, in hundredths, and all that answers it."""
+    """What is asked for, as one. direct: the word in whatever form; compounds: words that have it as a part."""
 
-    weight: int
-    answering: Sequence[Answering]
+    weight: float
+    direct: Sequence[Answering]
+    compounds: Sequence[Answering] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the question: its own concept, and one for each of its parts that is found. emphasis: see `language.Wanted`."""
+
+    weight: float
+    own: Concept
+    parts: Sequence[Concept] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Referred:
+    """A reference: the sections that it names, and the slots of passages that cite the same."""
+
+    sure: bool
+    sections: Integers
+    citing: Integers
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a question came to."""
+    """What a question came to. expected: words one of which an answer holds; none: there is no telling."""
 
     terms: Sequence[Term] = ()
-    concepts: Sequence[Concept] = ()
+    words: Sequence[Word] = ()
+    references: Sequence[Referred] = ()
+    expected: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A word among those that answer."""
+    """Words among those that answer: one, or several in a row."""
 
-    word: str
+    words: tuple[str, ...]
     how: How
     weight: int
 
 
-def understand(connection: apsw.Connection, question: Question, audience: Audience, sections: Flags) -> Meaning:
-    """The terms of a question, in order, and its concepts. sections: which may be read."""
-    reader = _Reader(connection, audience, sections)
-    terms, concepts = [], []
-    seen: dict[str, Term] = {}
-    for start, end, word in question.words:
-        if word not in seen:
-            term, made = _one(reader, word, question.without)
-            seen[word] = term
-            concepts += made
-        terms.append(Term(word, start, end, alternatives=seen[word].alternatives))
-    return Meaning(terms, concepts)
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """All that answers one word of the question."""
+
+    own: Sequence[_Choice]
+    parts: Sequence[Sequence[_Choice]]
 
 
-class _Reader:
-    """Looks words up, each of them once in a question."""
-
-    def __init__(self, connection: apsw.Connection, audience: Audience, sections: Flags) -> None:
-        self._connection = connection
-        self._audience = audience
-        self._sections = sections
-        self._passages: dict[str, Occurrences] = {}
-        self._above: dict[str, Occurrences] = {}
-
-    def passages(self, words: Sequence[str]) -> Sequence[Occurrences]:
-        """Where each of these words stands in passages."""
-        if new := [word for word in dict.fromkeys(words) if word not in self._passages]:
-            self._passages.update(zip(new, reading.words(self._connection, new, self._audience.readable), strict=True))
-        return [self._passages[word] for word in words]
-
-    def above(self, words: Sequence[str]) -> Sequence[Occurrences]:
-        """Which sections each of these words stands above."""
-        if new := [word for word in dict.fromkeys(words) if word not in self._above]:
-            self._above.update(zip(new, reading.titles(self._connection, new, self._sections), strict=True))
-        return [self._above[word] for word in words]
-
-    def frequency(self, word: str) -> int:
-        """In how many passages it stands."""
-        return len(self.passages([word])[0].slots)
-
-    def most_frequent(self, wanted: Collection[tuple[Kind, str]], *, but: Collection[str]) -> list[str]:
-        """The MOST most frequent words of these keys, then by the alphabet; only such as stand in a passage.
-
-        They come in the order of how frequent they are at most, hidden passages included: once MOST are found that are more
-        frequent than the next one can be, the rest need not be looked at. What is found is the same as if all had been.
-        """
-        best: list[tuple[int, str]] = []
-        for chunk in _chunks(vocabulary.candidates(self._connection, wanted)):
-            if len(best) == MOST and 1 << chunk[0][0] < -best[-1][0]:
-                break
-            words = [word for _, word in chunk if word not in but]
-            sizes = [len(found.slots) for found in self.passages(words)]
-            best = heapq.nsmallest(MOST, [*best, *((-size, word) for size, word in zip(sizes, words, strict=True) if size)])
-        return [word for _, word in best]
+def understand(reader: Reader, question: Question) -> Meaning:
+    """The terms of a question, in order, and what answers them."""
+    text = unicodedata2.normalize("NFC", question.text)
+    asked = language.understand(text, question.words)
+    referred = {one: _refer(reader, one, text) for one in asked.references}
+    mistaken = [one for one, (_, found) in referred.items() if not one.sure and not len(found.sections)]
+    if mistaken:
+        asked = language.understand(text, question.words, without=mistaken)
+    terms, words = [referred[one][0] for one in asked.references], []
+    for wanted in asked.words:
+        chosen = _Chosen((), ()) if wanted.ignored else _chosen(reader, wanted, question.synonyms)
+        alternatives = _told(reader, wanted.written, chosen, question.without)
+        terms.append(Term(wanted.written, wanted.start, wanted.end, wanted.ignored, alternatives))
+        if not wanted.ignored:
+            words.append(_word(reader, wanted, chosen, question.without))
+    ordered = tuple(sorted(terms, key=lambda term: term.start))
+    return Meaning(ordered, words, [referred[one][1] for one in asked.references], asked.expected)
 
 
-def _one(reader: _Reader, word: str, without: Collection[Off]) -> tuple[Term, list[Concept]]:
-    """What one written word came to, and its concepts: its own first, then those of its parts."""
-    own = _own(reader, word)
-    lists = [own, *_parts(reader, word)]
-    terms = _told(reader, word, [choice for some in lists for choice in some], without)
-    weights = [WHOLE] + [PART_CONCEPT] * (len(lists) - 1)
-    concepts = [
-        _concept(reader, weight, [one for one in some if not _is_off(word, one, without)])
-        for weight, some in zip(weights, lists, strict=True)
+def _chosen(reader: Reader, wanted: Wanted, synonyms: Sequence[Synonym]) -> _Chosen:
+    """All that answers a word, whatever is switched off: what is left is not to mean anything else by that."""
+    own = _forms(reader, wanted)
+    own += _compounds(reader, wanted, but={one.words[0] for one in own})
+    taken = {one.words for one in own}
+    own += [one for one in _synonyms(reader, wanted, synonyms) if one.words not in taken]
+    parts = [_part(reader, wanted.written, key) for key in sorted(wanted.parts)]
+    if not any(reader.is_there(one.words) for some in (own, *parts) for one in some):
+        own += _meant(reader, wanted.written)
+    return _Chosen(own, [some for some in parts if some])
+
+
+def _forms(reader: Reader, wanted: Wanted) -> list[_Choice]:
+    """The word itself first."""
+    folded = language.fold(wanted.written)
+    others = reader.most_frequent([(Kind.FORM, key) for key in wanted.forms], but={wanted.written})
+    return [
+        _Choice((wanted.written,), How.EXACT, WHOLE),
+        *(_Choice((one,), How.SPELLING if language.fold(one) == folded else How.FORM, FORM) for one in others),
     ]
-    return Term(word, 0, 0, alternatives=terms), concepts
 
 
-def _own(reader: _Reader, word: str) -> list[_Choice]:
-    """The word, its forms, and what it is a part of."""
-    forms = keys(word).forms
-    found = [_Choice(word, How.EXACT, WHOLE)]
-    for one in reader.most_frequent([(Kind.FORM, key) for key in forms], but={word}):
-        found.append(_Choice(one, How.SPELLING if fold(one) == fold(word) else How.FORM, FORM))
-    taken = {one.word for one in found}
-    inside = [(kind, key) for kind in _PART_KINDS.values() for key in forms]
-    for one in reader.most_frequent(inside, but=taken):
-        found.append(_Choice(one, How.PART, max(IN_PART[role] for key, role in keys(one).parts.items() if key in forms)))
-    return found
+def _compounds(reader: Reader, wanted: Wanted, *, but: Collection[str]) -> Iterator[_Choice]:
+    """Words that have the word as a part."""
+    inside = [(kind, key) for kind in (Kind.HEAD, Kind.MODIFIER) for key in wanted.forms]
+    for one in reader.most_frequent(inside, but=but):
+        roles = [role for key, role in language.keys(one).parts.items() if key in wanted.forms]
+        yield _Choice((one,), How.PART, IN_PART[max(roles)])
 
 
-def _parts(reader: _Reader, word: str) -> Iterator[list[_Choice]]:
-    """For each part of a compound, the words that are this part, and those that have it too."""
-    for key in sorted(keys(word).parts):
-        alone = reader.most_frequent([(Kind.FORM, key)], but=())
-        shared = reader.most_frequent([(kind, key) for kind in _PART_KINDS.values()], but={word, *alone})
-        found = [_Choice(one, How.PART, WHOLE) for one in alone]
-        yield [*found, *(_Choice(one, How.PART, SHARED_PART) for one in shared)]
+def _part(reader: Reader, written: str, key: str) -> list[_Choice]:
+    """For a part of a compound, the words that are this part, and those that have it too."""
+    alone = reader.most_frequent([(Kind.FORM, key)], but=())
+    shared = reader.most_frequent([(Kind.HEAD, key), (Kind.MODIFIER, key)], but={written, *alone})
+    return [
+        *(_Choice((one,), How.PART, WHOLE) for one in alone),
+        *(_Choice((one,), How.PART, SHARED_PART) for one in shared),
+    ]
 
 
-def _told(reader: _Reader, written: str, choices: Sequence[_Choice], without: Collection[Off]) -> tuple[Alternative, ...]:
-    """Each word once, by how it answers best of what is not switched off; those that are switched off too."""
-    order = {how: place for place, how in enumerate(How)}
+def _meant(reader: Reader, written: str) -> list[_Choice]:
+    """What may have been meant by a word that is nowhere: the closest of the words that are there."""
+    candidates = reader.under([(Kind.SPELLING, key) for key in spelling.asked_buckets(written)])
+    while near := spelling.near(written, candidates):
+        found = [(one, errors) for one, errors in near if reader.is_there((one,))]
+        if found:
+            return [_Choice((one,), How.SPELLING, TYPING_ERROR // errors) for one, errors in found]
+        candidates -= {one for one, _ in near}
+    return []
+
+
+def _synonyms(reader: Reader, wanted: Wanted, synonyms: Sequence[Synonym]) -> list[_Choice]:
+    """What documents say that it means the same, in its forms; several words as they stand there."""
+    found: list[_Choice] = []
+    for group in synonyms:
+        if any(len(words) == 1 and _is_form(words[0], wanted) for words in group.words):
+            for words in group.words:
+                forms = _forms_of(reader, words[0]) if len(words) == 1 else []
+                found += [_Choice(one, How.SYNONYM, SYNONYM) for one in (words, *forms)]
+    return list(dict.fromkeys(found))
+
+
+def _is_form(word: str, wanted: Wanted) -> bool:
+    return word == wanted.written or (word[:1] == wanted.written[:1] and bool(language.keys(word).forms & wanted.forms))
+
+
+def _forms_of(reader: Reader, word: str) -> list[tuple[str, ...]]:
+    keys = [(Kind.FORM, key) for key in language.keys(word).forms]
+    return [(one,) for one in reader.most_frequent(keys, but={word})]
+
+
+def _told(reader: Reader, written: str, chosen: _Chosen, without: Collection[Off]) -> tuple[Alternative, ...]:
+    """Each once, by how it answers best of what is not switched off; what is switched off is told too."""
+    choices = sorted(
+        (one for some in (chosen.own, *chosen.parts) for one in some), key=lambda one: (one.words, _IN_ORDER[one.how])
+    )
     told = []
-    for word, group in groupby(sorted(choices, key=lambda one: (one.word, order[one.how])), key=lambda one: one.word):
+    for words, group in groupby(choices, key=lambda one: one.words):
         for how in dict.fromkeys(one.how for one in group):
-            off = _is_off(written, _Choice(word, how, 0), without)
-            told.append(Alternative((word,), how, reader.frequency(word), off))
+            off = _is_off(written, words, how, without)
+            if how is How.EXACT or reader.is_there(words):
+                told.append(Alternative(words, how, reader.frequency(words), off))
             if not off:
                 break
-    return tuple(sorted(told, key=lambda one: (one.how is not How.EXACT, -one.passages, one.words, order[one.how])))
+    return tuple(sorted(told, key=lambda one: (one.how is not How.EXACT, -one.passages, one.words, _IN_ORDER[one.how])))
 
 
-def _is_off(written: str, choice: _Choice, without: Collection[Off]) -> bool:
-    return Off(written, choice.how) in without or Off(written, choice.how, choice.word) in without
+def _is_off(written: str, words: tuple[str, ...], how: How, without: Collection[Off]) -> bool:
+    return Off(written, how) in without or Off(written, how, " ".join(words)) in without
 
 
-def _concept(reader: _Reader, weight: int, choices: Sequence[_Choice]) -> Concept:
-    words = [one.word for one in choices]
-    found = zip(choices, reader.passages(words), reader.above(words), strict=True)
-    return Concept(weight, [Answering(one.weight, passages, above) for one, passages, above in found])
+def _word(reader: Reader, wanted: Wanted, chosen: _Chosen, without: Collection[Off]) -> Word:
+    def on(choices: Iterable[_Choice]) -> list[_Choice]:
+        return [one for one in choices if not _is_off(wanted.written, one.words, one.how, without)]
+
+    own = on(chosen.own)
+    direct = _answering(reader, [one for one in own if one.how in _DIRECT])
+    compounds = _answering(reader, [one for one in own if one.how not in _DIRECT])
+    beside = any(reader.is_there(one.words) for one in chosen.own)
+    weight = wanted.weight * (PART_BESIDE if beside else PART_ALONE)
+    parts = [Concept(weight, _answering(reader, some)) for some in map(on, chosen.parts) if some]
+    return Word(wanted.weight * wanted.emphasis, Concept(wanted.weight, direct, compounds), parts)
 
 
-def _chunks(candidates: Iterator[tuple[int, str]]) -> Iterator[Sequence[tuple[int, str]]]:
-    size = CHUNK
-    while chunk := list(islice(candidates, size)):
-        yield chunk
-        size *= 2
+def _answering(reader: Reader, choices: Sequence[_Choice]) -> list[Answering]:
+    places = reader.places([one.words for one in choices])
+    return [Answering(one.weight, *where) for one, where in zip(choices, places, strict=True)]
+
+
+def _refer(reader: Reader, reference: Reference, text: str) -> tuple[Term, Referred]:
+    """Sections with the mark and each of the law's names above them; passages with the number and each of the names in them."""
+    number = reference.mark[1:]
+    laws = [_names(reader, group) for group in reference.law]
+    sections = reader.sections([reference.mark])
+    citing = reader.slots([number]) if laws else np.empty(0, np.int64)
+    for group, names in zip(reference.law, laws, strict=True):
+        sections = np.intersect1d(sections, reader.sections(names), assume_unique=True)
+        citing = np.intersect1d(citing, reader.slots([*names, *group]), assume_unique=True)
+    named = [(number, How.EXACT)]
+    for group, names in zip(reference.law, laws, strict=True):
+        named += [(one, How.EXACT if one in group else How.SYNONYM) for one in dict.fromkeys((*group, *names))]
+    told = [
+        Alternative((one,), how, reader.frequency((one,)))
+        for one, how in dict.fromkeys(named)
+        if one == number or reader.is_there((one,))
+    ]
+    term = Term(text[reference.start : reference.end], reference.start, reference.end, alternatives=tuple(told))
+    return term, Referred(reference.sure, sections, citing)
+
+
+def _names(reader: Reader, group: Sequence[str]) -> list[str]:
+    """The words above sections that name the same law."""
+    found = {word for word in group if len(reader.sections([word]))}
+    for word in group:
+        if word.isalpha() and len(word) > 1:
+            found |= reader.above([(Kind.FORM, key) for key in language.keys(word).forms])
+        if key := asked_abbreviation_key(word):
+            found |= {name for name in reader.above([(Kind.ABBREVIATION, key)]) if language.abbreviates(word, name)}
+    return sorted(found)

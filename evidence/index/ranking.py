@@ -70,8 +70,8 @@ def best(slots: Integers, scores: Scores, snapshot: Snapshot, *, first: int, las
     return candidates[order[first:last]]
 
 
-def hits(slots: Integers, scores: Scores, snapshot: Snapshot) -> tuple[Hit, ...]:
-    """What is told of these slots."""
+def hits(slots: Integers, scores: Scores, snapshot: Snapshot, referred: Flags | None = None) -> tuple[Hit, ...]:
+    """What is told of these slots. referred: which of them are of a section that the question names."""
     place = snapshot.places(slots)
     columns = (
         snapshot.ids[place],
@@ -79,6 +79,7 @@ def hits(slots: Integers, scores: Scores, snapshot: Snapshot) -> tuple[Hit, ...]
         snapshot.classes[place],
         slots - snapshot.first_slots[place],
         scores,
+        np.zeros(len(slots), np.bool_) if referred is None else referred,
     )
     return tuple(Hit(*values) for values in zip(*(column.tolist() for column in columns), strict=True))
 

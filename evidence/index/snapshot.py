@@ -19,7 +19,7 @@ from evidence.index.postings import LONG, Flags, Integers
 AUDIENCES: Final = 8
 """How many sets of classes keep their mask (a byte a passage) until all are forgotten."""
 
-OUTLINE_COLUMNS: Final = ("document", "first_section", "title", "sections", "lengths", "sum")
+OUTLINE_COLUMNS: Final = ("document", "first_section", "number", "title", "sections", "sum")
 
 COLUMNS: Final = ("first_slot", "length(lengths)", "id", "public", "representation", "class", "attributes", "lengths", "sum")
 """What a snapshot is made of. Sorting by the first two gives the order of slots, documents without passages first."""
@@ -118,39 +118,37 @@ class Sections:
 
     readable: Flags
     number: int
-    title_words: int
 
 
 class Outline:
     """The sections of all documents of a snapshot.
 
     of_slot: the section of each slot, 0 for slots whose document is gone. place: the document of each section, -1 for sections
-    that have no passage, or whose document is gone. words: in all the passages of a section. title_words: above them.
+    that have no passage, or whose document is gone. words: in all the passages of a section.
     """
 
     def __init__(self, snapshot: Snapshot, sections: int, rows: Sequence[tuple[Any, ...]]) -> None:
         """rows: OUTLINE_COLUMNS of each document. sections: all that were ever given."""
         columns = zip(*sorted(rows), strict=True) if rows else [()] * len(OUTLINE_COLUMNS)
-        documents, first_sections, titles, packed, packed_lengths, kept = columns
-        if list(map(sums.of_outline, documents, first_sections, titles, packed, packed_lengths)) != list(kept):
+        documents, first_sections, numbers_of, titles, packed, kept = columns
+        if list(map(sums.of_outline, documents, first_sections, numbers_of, titles, packed)) != list(kept):
             raise sums.Damaged
+        self._first_slots, self._passages = snapshot.first_slots, snapshot.passages  # the snapshot itself would be a cycle
         by_document = np.argsort(snapshot.ids)
         if not np.array_equal(snapshot.ids[by_document], _integers(documents)):
             raise sums.Damaged
         in_order = np.empty(len(documents), np.int64)  # for each place, its row here
         in_order[by_document] = np.arange(len(documents))
         firsts = _integers(first_sections)
-        counts = _integers(list(map(len, packed_lengths))) // LONG.itemsize
+        counts = _integers(numbers_of)
 
         self.place = np.full(sections, -1, np.int32)
-        self.title_words = np.zeros(sections, LONG)
         places = by_document  # of each row here
         numbers = np.repeat(firsts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
         if len(numbers) and (numbers.min() < 0 or numbers.max() >= sections):
             raise sums.Damaged
         self.place[numbers] = np.repeat(places, counts)
         self.given = self.place >= 0
-        self.title_words[numbers] = np.frombuffer(b"".join(packed_lengths), LONG)
 
         within = np.frombuffer(b"".join(packed[row] for row in in_order.tolist()), LONG)
         if len(within) != snapshot.passages.sum():
@@ -161,6 +159,13 @@ class Outline:
         self.words = np.bincount(self.of_slot[used], snapshot.length_of_slot[used], minlength=sections).astype(np.int64)
         self.place[np.bincount(self.of_slot[used], minlength=sections) == 0] = -1
 
+    def slots(self, section: int) -> Integers:
+        """Those of its passages."""
+        place = self.place[section]
+        first = int(self._first_slots[place])
+        end = first + int(self._passages[place])
+        return first + np.flatnonzero(self.of_slot[first:end] == section)
+
     def strays(self, sections: Integers) -> int:
         """How many of these sections belong to no document."""
         given = sections[sections < len(self.place)]
@@ -169,7 +174,7 @@ class Outline:
     def sections(self, audience: Audience) -> Sections:
         """Those of an audience of the same snapshot."""
         readable = np.append(audience.documents, False)[self.place]
-        return Sections(readable, int(np.count_nonzero(readable)), int(self.title_words[readable].sum(dtype=np.int64)))
+        return Sections(readable, int(np.count_nonzero(readable)))
 
 
 def _integers(values: Collection[int]) -> Integers:

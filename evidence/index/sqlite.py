@@ -15,6 +15,7 @@ from pathlib import Path
 import apsw
 
 from evidence.index import Entry, Indexed, Result, Wider, changes, meaning, ranking, reading, sums, vocabulary, wider
+from evidence.index.looking import Reader
 from evidence.index.postings import LONG
 from evidence.index.query import Query
 from evidence.index.questions import Question
@@ -149,10 +150,10 @@ class SqliteEngine:
             snapshot = self._current(connection)
             outline = self._outline(connection, snapshot)
             audience = snapshot.audience(classes, excluded)
-            sections = outline.sections(audience)
-            understood = meaning.understand(connection, question, audience, sections.readable)
-        readable = wider.Readable(snapshot, audience, outline, sections)
-        return wider.answer(understood, readable, filters=filters, first=offset, last=offset + limit)
+            readable = wider.Readable(snapshot, audience, outline, outline.sections(audience))
+            reader = Reader(connection, audience, readable.sections.readable)
+            understood = meaning.understand(reader, question)
+            return wider.answer(understood, reader, readable, filters=filters, first=offset, last=offset + limit)
 
     def _outline(self, connection: apsw.Connection, snapshot: Snapshot) -> Outline:
         """The sections of this snapshot, which this transaction sees."""

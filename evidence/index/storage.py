@@ -20,11 +20,11 @@ from typing import Any, Final
 import apsw
 
 from evidence.errors import IndexFault, gettext_noop
-from evidence.index.keys import LANGUAGE
 from evidence.index.sums import Damaged
 from evidence.index.tokens import TOKENISER
+from evidence.language import TERMS
 
-FORMAT: Final = f"postings 3 {TOKENISER} {LANGUAGE}"
+FORMAT: Final = f"postings 3 {TOKENISER} {TERMS}"
 BUSY_MILLISECONDS: Final = 30_000
 """Longer than one batch of an import takes to write."""
 RETRY_SECONDS: Final = 0.005
@@ -46,8 +46,8 @@ CREATE TABLE posting (
   PRIMARY KEY (word, segment)
 ) WITHOUT ROWID;
 CREATE TABLE outline (
-  document INTEGER PRIMARY KEY, first_section INTEGER NOT NULL, title INTEGER NOT NULL, sections BLOB NOT NULL,
-  lengths BLOB NOT NULL, words BLOB NOT NULL, sum INTEGER NOT NULL
+  document INTEGER PRIMARY KEY, first_section INTEGER NOT NULL, number INTEGER NOT NULL, title INTEGER NOT NULL,
+  sections BLOB NOT NULL, words BLOB NOT NULL, sum INTEGER NOT NULL
 );
 CREATE TABLE title (
   word TEXT NOT NULL, segment INTEGER NOT NULL, slots BLOB NOT NULL, counts BLOB NOT NULL, sum INTEGER NOT NULL,

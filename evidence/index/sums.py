@@ -31,9 +31,9 @@ def of_document(
     return crc32(lengths, crc32(public, crc32(numbers)))
 
 
-def of_outline(document: int, first_section: int, title: int, sections: bytes, lengths: bytes) -> int:
+def of_outline(document: int, first_section: int, number: int, title: int, sections: bytes) -> int:
     """Of what is known of a document's sections."""
-    return crc32(lengths, crc32(sections, crc32(f"{document} {first_section} {title} {len(sections)}".encode())))
+    return crc32(sections, crc32(f"{document} {first_section} {number} {title}".encode()))
 
 
 def of_form(key: str, size: int, word: str) -> int:

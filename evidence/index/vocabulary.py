@@ -18,9 +18,10 @@ from typing import Final
 
 import apsw
 
+from evidence import language
 from evidence.index import postings, sums
-from evidence.index.keys import Role, keys
 from evidence.index.storage import add_to_meta, meta, rows
+from evidence.language import Role
 
 
 class Kind(StrEnum):
@@ -30,7 +31,12 @@ class Kind(StrEnum):
     HEAD = "h"
     MODIFIER = "m"
     SPELLING = "s"
+    ABBREVIATION = "a"
 
+
+MARK: Final = "§"
+"""How the marks of sections begin (`evidence.language.mark`), and no word."""
+_OF_ROLE: Final = {Role.HEAD: Kind.HEAD, Role.MODIFIER: Kind.MODIFIER}
 
 _DELETE_FORM: Final = "DELETE FROM form WHERE key = ? AND size = ? AND word = ? RETURNING sum"
 
@@ -79,13 +85,15 @@ def _of_key(connection: apsw.Connection, key: str) -> Iterator[tuple[int, str]]:
 
 
 def _keys(word: str) -> set[str]:
-    """All keys of a word, with their kinds."""
-    made = keys(word)
-    roles = {Role.HEAD: Kind.HEAD, Role.MODIFIER: Kind.MODIFIER}
+    """All keys of a word, with their kinds. Marks of sections are no words: they are asked for as they are."""
+    if word.startswith(MARK):
+        return set()
+    made = language.keys(word)
     return {
         *(f"{Kind.FORM}{key}" for key in made.forms),
-        *(f"{roles[role]}{key}" for key, role in made.parts.items()),
+        *(f"{_OF_ROLE[role]}{key}" for key, role in made.parts.items()),
         *(f"{Kind.SPELLING}{key}" for key in made.spellings),
+        *([f"{Kind.ABBREVIATION}{made.abbreviation}"] if made.abbreviation else []),
     }
 
 

@@ -1,13 +1,12 @@
 """The order of the wider mode: which passages answer a question best, and how many there are of each kind.
 
-What counts is the section: all passages under one heading, with the words above them. Each concept adds what BM25 gives it there;
-the sum is multiplied by the share of the question that the section holds. Within a section, and between sections that are much
-alike, the passages' own words decide.
+What counts is the section: all passages under one heading, with the words above them. Each concept adds what BM25 gives it there,
+and the sum is multiplied by the share of the question that the section holds. The best passage of a section has its score; the
+others follow by how much of the question they say themselves, so that ten passages of one section do not fill the page.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -16,18 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evidence.index import Wider, ranking
-from evidence.index.meaning import WHOLE, Concept, Meaning
+from evidence.index.looking import Reader
+from evidence.index.meaning import WHOLE, Answering, Meaning, Word
 from evidence.index.postings import Flags, Integers
 from evidence.index.questions import Answerability
 from evidence.index.ranking import Scores
 from evidence.index.snapshot import Audience, Outline, Sections, Snapshot
+from evidence.language import answering
 
 K1: Final = 1.2
 B: Final = 0.75
 TITLE: Final = 3
-"""A word above a section counts as often as so many inside it."""
-PASSAGE: Final = 0.1
-"""The share of the passage's own words."""
+"""A word above a section counts as often as so many inside it,"""
+ABOVE: Final = 0.5
+"""and this much besides, however often it stands inside."""
+REFERENCE: Final = 3.0
+"""What a section that is named counts for, in the rarest words."""
+CITING: Final = 0.4
+"""What it counts for to cite the same."""
 FEW: Final = 16
 """Numbers that are fewer than a sixteenth of all are sorted to be added up; more of them go through an array of all."""
 
@@ -42,33 +47,31 @@ class Readable:
     sections: Sections
 
 
-def answer(meaning: Meaning, readable: Readable, *, filters: Mapping[str, Collection[str]], first: int, last: int) -> Wider:
+def answer(
+    meaning: Meaning, reader: Reader, readable: Readable, *, filters: Mapping[str, Collection[str]], first: int, last: int
+) -> Wider:
     """The hits numbered first to last (half-open), and what is told with them."""
-    outline, snapshot = readable.outline, readable.snapshot
-    concepts = [_gathered(concept, readable) for concept in meaning.concepts]
-    found = _found(concepts, snapshot)
-    each = np.bincount(outline.of_slot[found], minlength=len(outline.place))
-    of_document = np.bincount(np.maximum(outline.place, 0), each, minlength=len(snapshot.ids)).astype(np.int64)
-    if not len(of_document) or not of_document.any():
+    search = _Search(meaning, readable)
+    if not len(search.found):
         return Wider(terms=meaning.terms)
+    outline, snapshot = readable.outline, readable.snapshot
+    each = np.bincount(search.of_found, minlength=len(outline.place))
+    of_document = np.bincount(np.maximum(outline.place, 0), each, minlength=len(snapshot.ids)).astype(np.int64)
     passing, counts = ranking.counted(of_document, filters, snapshot)
+    leading, _ = search.best(each > 0, first=0, last=1)
+    state = _answerability(meaning, search, reader, outline, int(outline.of_slot[leading[0]]))
     if filters:
         each[~passing[outline.place]] = 0
-    scores = _of_sections(concepts, readable)
-    among = _promising(scores, each, last=last, spare=PASSAGE * (K1 + 1) * sum(one.share for one in concepts))
-    slots = found[among[outline.of_slot[found]]]
-    own = scores[outline.of_slot[slots]] + PASSAGE * _of_passages(slots, among, concepts, readable)
-    best = ranking.best(slots, own, snapshot, first=first, last=last)
-    hits = ranking.hits(slots[best], own[best], snapshot)
-    return Wider(hits, int(each.sum()), counts, meaning.terms, Answerability.ANSWERABLE)
+    slots, scores = search.best(each > 0, first=first, last=last)
+    referred = search.referred[outline.of_slot[slots]]
+    return Wider(ranking.hits(slots, scores, snapshot, referred), int(each.sum()), counts, meaning.terms, state)
 
 
-class _Gathered(NamedTuple):
-    """A concept. share: of it in the score. slots: where something answers it, some of them several times; with the section of
-    each and how much stands there. sections: those that hold it or stand under it; with how much stands in each, and above it.
+class _Places(NamedTuple):
+    """Where some words stand. slots: some of them several times; with the section of each and how much stands there. sections:
+    those that hold it or stand under it; with how much stands in each, and above it, in words.
     """
 
-    share: float
     slots: Integers
     of_slots: NDArray[np.int32]
     amounts: Integers
@@ -77,17 +80,138 @@ class _Gathered(NamedTuple):
     above: Scores
 
 
-def _gathered(concept: Concept, readable: Readable) -> _Gathered:
+class _Measured(NamedTuple):
+    """A concept and its share in the score."""
+
+    share: float
+    places: _Places
+
+
+class _Asked(NamedTuple):
+    """A word of the question. direct, compounds: where its own concept stands. weight: in whether the question is answered."""
+
+    weight: float
+    direct: _Places
+    compounds: _Places
+    parts: Sequence[_Measured]
+
+
+class _Search:
+    """A question among what may be read. found: every slot with any of it, and of_found their sections. scores: of all sections.
+    referred: which are named.
+    """
+
+    def __init__(self, meaning: Meaning, readable: Readable) -> None:
+        self._readable = readable
+        self.asked = [_asked(word, readable) for word in meaning.words]
+        self._concepts = [
+            concept
+            for word, asked in zip(meaning.words, self.asked, strict=True)
+            for concept in (_measured(word.own.weight, _both(asked.direct, asked.compounds), readable), *asked.parts)
+        ]
+        self._references = meaning.references
+        self.number = readable.sections.number
+        self.referred = np.zeros(len(readable.outline.place), np.bool_)
+        for one in meaning.references:
+            self.referred[one.sections] = True
+        self.found = self._found()
+        self.of_found = readable.outline.of_slot[self.found]
+        self.scores = self._of_sections() if len(self.found) else np.zeros(len(readable.outline.place))
+
+    def best(self, among: Flags, *, first: int, last: int) -> tuple[Integers, Scores]:
+        """Slots and scores of the passages numbered first to last (half-open) in the sections `among`."""
+        promising = _promising(self.scores, among, last)
+        some = promising[self.of_found]
+        slots, sections = self.found[some], self.of_found[some]
+        own = self._of_passages(slots, promising)
+        most = np.zeros(len(promising))
+        np.maximum.at(most, sections, own)
+        scores = self.scores[sections] * (own / most[sections])
+        best = ranking.best(slots, scores, self._readable.snapshot, first=first, last=last)
+        return slots[best], scores[best]
+
+    def _found(self) -> Integers:
+        flags = np.zeros(len(self._readable.audience.readable), np.bool_)
+        for concept in self._concepts:
+            flags[concept.places.slots] = True
+        for one in self._references:
+            flags[one.citing] = True
+        if self.referred.any():
+            flags |= self.referred[self._readable.outline.of_slot] & self._readable.audience.readable
+        return np.flatnonzero(flags)
+
+    def _of_sections(self) -> Scores:
+        outline, sections = self._readable.outline, self._readable.sections
+        total = np.zeros(len(outline.place))
+        covered = np.zeros(len(outline.place))
+        for share, one in self._concepts:
+            norms = _norms(outline.words[one.sections], self._readable.audience.words, sections.number)
+            total[one.sections] += share * (_saturated(one.inside + TITLE * one.above, norms) + ABOVE * one.above)
+            covered[one.sections] += share * np.minimum(1.0, one.inside + one.above)
+        whole = sum(share for share, _ in self._concepts)
+        for reference in self._references:
+            value = np.zeros(len(outline.place))
+            value[outline.of_slot[reference.citing]] = CITING
+            value[reference.sections] = 1.0
+            total += REFERENCE * _rarest(sections) * value
+            covered += _rarest(sections) * value
+            whole += _rarest(sections)
+        scores: Scores = total * (covered / whole)
+        return scores
+
+    def _of_passages(self, slots: Integers, among: Flags) -> Scores:
+        """What each of these slots says itself, all those that are found in the sections `among`."""
+        readable = self._readable
+        norms = _norms(readable.snapshot.length_of_slot[slots], readable.audience.words, readable.audience.passages)
+        own = np.zeros(len(slots))
+        for share, one in self._concepts:
+            mine = among[one.of_slots]
+            places = np.searchsorted(slots, one.slots[mine])
+            amounts = np.bincount(places, one.amounts[mine], minlength=len(slots)) / WHOLE
+            own += share * _saturated(amounts, norms)
+        for reference in self._references:
+            own[np.isin(readable.outline.of_slot[slots], reference.sections)] += REFERENCE * _rarest(readable.sections)
+            own[np.isin(slots, reference.citing)] += REFERENCE * _rarest(readable.sections) * CITING
+        return own
+
+
+def _asked(word: Word, readable: Readable) -> _Asked:
+    direct = _placed(word.own.direct, readable)
+    compounds = _placed(word.own.compounds, readable)
+    parts = [_measured(part.weight, _placed(part.direct, readable), readable) for part in word.parts]
+    return _Asked(word.weight, direct, compounds, parts)
+
+
+def _measured(weight: float, places: _Places, readable: Readable) -> _Measured:
+    return _Measured(weight * answering.rarity(len(places.sections), readable.sections.number), places)
+
+
+def _placed(words: Sequence[Answering], readable: Readable) -> _Places:
     none = np.empty(0, np.int64)
-    slots = np.concatenate([none, *(one.passages.slots for one in concept.answering)])
-    amounts = np.concatenate([none, *(one.passages.counts.astype(np.int64) * one.weight for one in concept.answering)])
+    slots = np.concatenate([none, *(one.passages.slots for one in words)])
+    amounts = np.concatenate([none, *(one.passages.counts.astype(np.int64) * one.weight for one in words)])
     of_slots = readable.outline.of_slot[slots]
     numbers, inside = _summed(of_slots, amounts, len(readable.outline.place))
-    share = concept.weight / WHOLE * _idf(readable.sections.number, len(numbers))
-    under, above = _greatest([(one.weight, one.sections.slots) for one in concept.answering])
-    sections = _united(numbers, under) if len(under) else numbers
-    return _Gathered(
-        share, slots, of_slots, amounts, sections, _placed(numbers, inside, sections), _placed(under, above, sections)
+    under, above = _greatest([(one.weight, one.sections.slots) for one in words])
+    sections = _united(numbers, under)
+    return _Places(
+        slots, of_slots, amounts, sections, _spread(numbers, inside / WHOLE, sections), _spread(under, above / WHOLE, sections)
+    )
+
+
+def _both(some: _Places, others: _Places) -> _Places:
+    if not len(others.sections):
+        return some
+    sections = _united(some.sections, others.sections)
+    inside = _spread(some.sections, some.inside, sections) + _spread(others.sections, others.inside, sections)
+    above = np.maximum(_spread(some.sections, some.above, sections), _spread(others.sections, others.above, sections))
+    return _Places(
+        np.concatenate([some.slots, others.slots]),
+        np.concatenate([some.of_slots, others.of_slots]),
+        np.concatenate([some.amounts, others.amounts]),
+        sections,
+        inside,
+        above,
     )
 
 
@@ -120,70 +244,35 @@ def _grouped(numbers: Integers, values: Integers, how: np.ufunc) -> tuple[Intege
 
 
 def _united(some: Integers, others: Integers) -> Integers:
-    """All that are in either, ascending."""
+    """All that are in either, ascending, as both are."""
+    if not len(others) or not len(some):
+        return some if len(some) else others
     both: Integers = np.sort(np.concatenate([some, others]), kind="stable")  # two runs, which are merged
     different: Integers = both[np.concatenate([[True], both[1:] != both[:-1]])]
     return different
 
 
-def _placed(numbers: Integers, amounts: Integers, among: Integers) -> Scores:
-    """The amounts in words, at the places of their numbers among others; 0 elsewhere."""
-    if numbers is among:
-        return amounts / WHOLE
+def _spread(numbers: Integers, amounts: Scores, among: Integers) -> Scores:
+    """The amounts at the places of their numbers among others; 0 elsewhere."""
+    if len(numbers) == len(among):
+        return amounts
     placed = np.zeros(len(among))
-    placed[np.searchsorted(among, numbers)] = amounts / WHOLE
+    placed[np.searchsorted(among, numbers)] = amounts
     return placed
 
 
-def _found(concepts: Sequence[_Gathered], snapshot: Snapshot) -> Integers:
-    """Every slot with any of them."""
-    flags = np.zeros(len(snapshot.length_of_slot), np.bool_)
-    for concept in concepts:
-        flags[concept.slots] = True
-    return np.flatnonzero(flags)
+def _promising(scores: Scores, among: Flags, last: int) -> Flags:
+    """The sections with any of the best `last` passages: each section has one with its own score, and none with more."""
+    some = np.flatnonzero(among)
+    if len(some) <= last:
+        return among
+    least = np.partition(scores[some], len(some) - last)[len(some) - last]
+    promising: Flags = among & (scores >= least)
+    return promising
 
 
-def _of_sections(concepts: Sequence[_Gathered], readable: Readable) -> Scores:
-    outline = readable.outline
-    total = np.zeros(len(outline.place))
-    covered = np.zeros(len(outline.place))
-    for one in concepts:
-        norms = _norms(outline.words[one.sections], readable.audience.words, readable.sections.number)
-        total[one.sections] += one.share * _saturated(one.inside + TITLE * one.above, norms)
-        covered[one.sections] += one.share * np.minimum(1.0, one.inside + one.above)
-    scores: Scores = total * (covered / sum(one.share for one in concepts))
-    return scores
-
-
-def _promising(scores: Scores, found: Integers, *, last: int, spare: float) -> Flags:
-    """The sections with any of the best `last` passages, by the scores of sections, to which a passage adds `spare` at most.
-
-    found: how many passages of each section are asked for.
-    """
-    some = np.flatnonzero(found)
-    # a section has one of them at least, so that no more than `last` sections are needed to have `last` of them
-    leading = some[np.argpartition(-scores[some], last - 1)[:last]] if len(some) > last else some
-    leading = leading[np.argsort(-scores[leading], kind="stable")]
-    enough = int(np.searchsorted(np.cumsum(found[leading]), last))
-    least = scores[leading[min(enough, len(leading) - 1)]] if len(leading) else 0.0
-    # what is added up in another order may differ in its last digits
-    return (found > 0) & (scores + spare * (1 + 1e-9) + 1e-9 >= least)
-
-
-def _of_passages(slots: Integers, among: Flags, concepts: Sequence[_Gathered], readable: Readable) -> Scores:
-    """BM25 of each of these slots, all those that are found in the sections `among`."""
-    norms = _norms(readable.snapshot.length_of_slot[slots], readable.audience.words, readable.audience.passages)
-    own = np.zeros(len(slots))
-    for one in concepts:
-        mine = among[one.of_slots]
-        places = np.searchsorted(slots, one.slots[mine])
-        amounts = np.bincount(places, one.amounts[mine], minlength=len(slots)) / WHOLE
-        own += one.share * _saturated(amounts, norms)
-    return own
-
-
-def _idf(number: int, having: int) -> float:
-    return math.log(1 + (number - having + 0.5) / (having + 0.5))
+def _rarest(sections: Sections) -> float:
+    return float(np.log1p(sections.number))
 
 
 def _saturated(amounts: Scores, norms: Scores) -> Scores:
@@ -192,5 +281,33 @@ def _saturated(amounts: Scores, norms: Scores) -> Scores:
 
 
 def _norms(lengths: NDArray[np.integer[Any]], words: int, number: int) -> Scores:
-    norms: Scores = K1 * (1 - B + B * lengths.astype(np.float64) / (words / number))
+    norms: Scores = K1 * (1 - B + B * lengths.astype(np.float64) / (max(words, 1) / number))
     return norms
+
+
+def _answerability(meaning: Meaning, search: _Search, reader: Reader, outline: Outline, section: int) -> Answerability:
+    """By the references, else by how much of the question this section holds, which has the best passage."""
+    if any(one.sure and not len(one.sections) for one in meaning.references):
+        return Answerability.NEAR
+    if any(len(one.sections) for one in meaning.references):
+        return Answerability.ANSWERABLE
+    supports = [_support(one, section) for one in search.asked]
+    missing = bool(meaning.expected) and not reader.has_any(meaning.expected, section, outline)
+    answered = answering.answered(supports, search.number, missing_expected=missing)
+    return Answerability.ANSWERABLE if answered else Answerability.NEAR
+
+
+def _support(asked: _Asked, section: int) -> answering.Support:
+    held = [_holds(part.places, section) for part in asked.parts]
+    share = sum(held) / len(held) if held else 0.0
+    return answering.Support(
+        sections=len(asked.direct.sections) or len(asked.compounds.sections),
+        held=_holds(asked.direct, section),
+        parts=1.0 if _holds(asked.compounds, section) else share,
+        weight=asked.weight,
+    )
+
+
+def _holds(places: _Places, section: int) -> bool:
+    place = int(np.searchsorted(places.sections, section))
+    return place < len(places.sections) and bool(places.sections[place] == section)

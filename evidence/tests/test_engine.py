@@ -277,8 +277,8 @@ def test_unreadable_words_are_no_alternatives(engine: Engine) -> None:
 
 
 def test_the_most_frequent_readable_alternatives_are_taken(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evidence.index.meaning.MOST", 2)
-    monkeypatch.setattr("evidence.index.meaning.CHUNK", 1)
+    monkeypatch.setattr("evidence.index.looking.MOST", 2)
+    monkeypatch.setattr("evidence.index.looking.CHUNK", 1)
     engine.put([entry(1, "klage", *["klagen"] * 3, *["klager"] * 2, "klages")])
     engine.put([entry(2, *["klages"] * 300, *["klags"] * 99, access_class=2)])
     assert [word for word, *_ in alternatives(wide(engine, "klage"))] == ["klage", "klagen", "klager"]

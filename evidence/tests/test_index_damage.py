@@ -39,7 +39,7 @@ WIDER_DAMAGES = {
     "a document that is lost": DAMAGES["a document that is lost"],
     "places of words above sections": FLIPPED.format(table="title", column="slots"),
     "sections of passages": FLIPPED.format(table="outline", column="sections"),
-    "lengths of titles": FLIPPED.format(table="outline", column="lengths"),
+    "number of sections": "UPDATE outline SET number = 3 WHERE document = 2",
     "first section": "UPDATE outline SET first_section = first_section + 1 WHERE document = 2",
     "next section": "UPDATE meta SET value = 1 WHERE name = 'next_section'",
     "an outline that is lost": "DELETE FROM outline WHERE document = 2",

@@ -9,37 +9,87 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
+import unicodedata2
+
+from evidence import language
 from evidence.index import Entry
-from evidence.index.keys import Role, fold, keys
-from evidence.index.questions import Alternative, How, Off, Question, Term
-from evidence.index.tokens import words
+from evidence.index.questions import Alternative, Answerability, How, Off, Question, Term
+from evidence.index.tokens import tokenise, words
+from evidence.language import Reference, Role, Wanted, answering, references, spelling
 
 MOST = 100
-WEIGHTS = {Role.HEAD: 0.5, Role.MODIFIER: 0.3}
+keys = cache(language.keys)
+ORDER = list(How)
 
 
-@dataclass
+@dataclass(eq=False)
 class Section:
-    """The words above it, and the passages in it: document, public id, number, words."""
+    """The words above it, its mark, and its passages: document, number, words in order, and how often each."""
 
     title: set[str]
-    passages: list[tuple[Entry, int, Counter[str]]] = field(default_factory=list)
+    mark: str | None
+    passages: list[tuple[Entry, int, list[str], Counter[str]]] = field(default_factory=list)
 
     @property
     def length(self) -> int:
-        return sum(sum(found.values()) for _, _, found in self.passages)
-
-    def count(self, word: str) -> int:
-        return sum(found[word] for _, _, found in self.passages)
+        return sum(len(text) for _, _, text, _ in self.passages)
 
 
-@dataclass
+@dataclass(frozen=True)
+class Choice:
+    """What answers, how, and its weight."""
+
+    words: tuple[str, ...]
+    how: How
+    weight: float
+
+    def within(self, text: Sequence[str], counted: Counter[str]) -> int:
+        if len(self.words) == 1:
+            return counted[self.words[0]]
+        return sum(tuple(text[at : at + len(self.words)]) == self.words for at in range(len(text)))
+
+    def above(self, section: Section) -> bool:
+        return len(self.words) == 1 and self.words[0] in section.title
+
+    def in_section(self, section: Section) -> int:
+        return sum(self.within(text, counted) for _, _, text, counted in section.passages)
+
+
+@dataclass(frozen=True)
 class Concept:
-    """Weights of the words that answer, and its own."""
+    """A weight, and what answers."""
 
     weight: float
-    answering: dict[str, float]
+    choices: tuple[Choice, ...]
+
+    def inside(self, section: Section) -> float:
+        return sum(one.weight * one.in_section(section) for one in self.choices)
+
+    def above(self, section: Section) -> float:
+        return max((one.weight for one in self.choices if one.above(section)), default=0)
+
+    def within(self, text: Sequence[str], counted: Counter[str]) -> float:
+        return sum(one.weight * one.within(text, counted) for one in self.choices)
+
+
+@dataclass(frozen=True)
+class Referred:
+    """A reference, its sections, and which passages cite the same."""
+
+    reference: Reference
+    sections: list[Section]
+    citing: set[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A word of the question with its own concept and those of its parts."""
+
+    wanted: Wanted
+    own: Concept
+    parts: tuple[Concept, ...]
 
 
 @dataclass
@@ -48,6 +98,7 @@ class Expected:
 
     terms: list[Term]
     hits: list[tuple[int, int, float]]
+    answerability: Answerability
 
 
 class Corpus:
@@ -56,94 +107,223 @@ class Corpus:
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.sections: list[Section] = []
         for entry in entries:
-            made = [Section(set(words(title))) for title in entry.titles or [""]]
-            for number, (text, section) in enumerate(
-                zip(entry.passages, entry.sections or [0] * len(entry.passages), strict=True)
-            ):
-                made[section].passages.append((entry, number, Counter(words(text))))
+            made = [Section({w for w in words(title) if len(w) <= 40}, language.mark(title)) for title in entry.titles or [""]]
+            for number, text in enumerate(entry.passages):
+                section = made[entry.sections[number] if entry.sections else 0]
+                found = words(text)
+                section.passages.append((entry, number, found, Counter(word for word in found if len(word) <= 40)))
             self.sections += [section for section in made if section.passages]
         self.passages = [passage for section in self.sections for passage in section.passages]
-        self.frequency = Counter(word for _, _, found in self.passages for word in found if len(word) <= 40)
+        self.frequency = Counter(word for *_, counted in self.passages for word in counted)
+        self.vocabulary = {*self.frequency, *(word for section in self.sections for word in section.title)}
+        self.total = sum(section.length for section in self.sections) or 1  # of empty passages, none is longer than another
 
-    def most_frequent(self, candidates: Iterable[str]) -> list[str]:
+    # what words come to
+
+    def most(self, candidates: Iterable[str]) -> list[str]:
         return sorted(set(candidates), key=lambda word: (-self.frequency[word], word))[:MOST]
 
     def with_form(self, wanted: Collection[str]) -> set[str]:
-        return {word for word in self.frequency if keys(word).forms & set(wanted)}
+        return {word for word in self.vocabulary if keys(word).forms & set(wanted)}
 
     def with_part(self, wanted: Collection[str]) -> set[str]:
-        return {word for word in self.frequency if keys(word).parts.keys() & set(wanted)}
+        return {word for word in self.vocabulary if keys(word).parts.keys() & set(wanted)}
 
-    def concepts(self, word: str) -> list[tuple[float, list[tuple[str, How, float]]]]:
-        forms = keys(word).forms
-        own = [(word, How.EXACT, 1.0)]
-        alike = self.most_frequent(self.with_form(forms) - {word})
-        own += [(one, How.SPELLING if fold(one) == fold(word) else How.FORM, 0.9) for one in alike]
-        inside = self.most_frequent(self.with_part(forms) - {word, *alike})
-        own += [(one, How.PART, max(WEIGHTS[role] for key, role in keys(one).parts.items() if key in forms)) for one in inside]
-        made = [(1.0, own)]
-        for key in sorted(keys(word).parts):
-            alone = self.most_frequent(self.with_form([key]))
-            shared = self.most_frequent(self.with_part([key]) - {word, *alone})
-            made.append((0.5, [(one, How.PART, 1.0) for one in alone] + [(one, How.PART, 0.3) for one in shared]))
-        return made
+    def count(self, phrase: tuple[str, ...]) -> int:
+        return sum(Choice(phrase, How.EXACT, 1).within(text, counted) > 0 for _, _, text, counted in self.passages)
 
-    def answer(self, question: Question) -> Expected:
-        terms: list[Term] = []
-        concepts: dict[str, list[Concept]] = {}
-        for start, end, word in question.words:
-            made = self.concepts(word)
-            everything = [one for _, some in made for one in some]
-            terms.append(Term(word, start, end, alternatives=self.told(word, everything, question.without)))
-            concepts[word] = [
-                Concept(weight, {one: part for one, how, part in some if not off(word, one, how, question.without)})
-                for weight, some in made
-            ]
-        return Expected(terms, self.ranked([one for some in concepts.values() for one in some]))
+    def is_there(self, phrase: tuple[str, ...]) -> bool:
+        return self.count(phrase) > 0 or (len(phrase) == 1 and phrase[0] in self.vocabulary)
 
-    def told(
-        self, written: str, everything: Sequence[tuple[str, How, float]], without: Collection[Off]
-    ) -> tuple[Alternative, ...]:
-        order = list(How)
+    def chosen(self, wanted: Wanted, question: Question) -> tuple[list[Choice], list[list[Choice]]]:
+        written = wanted.written
+        own = [Choice((written,), How.EXACT, 1.0)]
+        for one in self.most(self.with_form(wanted.forms) - {written}):
+            own.append(Choice((one,), How.SPELLING if language.fold(one) == language.fold(written) else How.FORM, 0.9))
+        taken = {choice.words[0] for choice in own}
+        for one in self.most(self.with_part(wanted.forms) - taken):
+            roles = {role for key, role in keys(one).parts.items() if key in wanted.forms}
+            own.append(Choice((one,), How.PART, 0.4 if Role.HEAD in roles else 0.25))
+        own += self.synonyms(wanted, question, {choice.words for choice in own})
+        parts = []
+        for key in sorted(wanted.parts):
+            alone = self.most(self.with_form([key]))
+            shared = self.most(self.with_part([key]) - {written, *alone})
+            some = [Choice((one,), How.PART, 1.0) for one in alone] + [Choice((one,), How.PART, 0.3) for one in shared]
+            parts.append(some)
+        if not any(self.is_there(choice.words) for some in (own, *parts) for choice in some):
+            asked = spelling.asked_buckets(written)
+            candidates = [word for word in self.vocabulary if keys(word).spellings & asked]
+            for one, errors in spelling.near(written, candidates):
+                own.append(Choice((one,), How.SPELLING, {1: 0.7, 2: 0.35}[errors]))
+        return own, [some for some in parts if some]
+
+    def synonyms(self, wanted: Wanted, question: Question, taken: set[tuple[str, ...]]) -> list[Choice]:
+        found: list[tuple[str, ...]] = []
+        for group in question.synonyms:
+            heads = [phrase[0] for phrase in group.words if len(phrase) == 1]
+            if any(head == wanted.written or keys(head).forms & wanted.forms for head in heads):
+                for phrase in group.words:
+                    forms = self.with_form(keys(phrase[0]).forms) if len(phrase) == 1 else set()
+                    found += [phrase, *((one,) for one in self.most(forms - {phrase[0]}))]
+        return [Choice(phrase, How.SYNONYM, 0.8) for phrase in dict.fromkeys(found) if phrase not in taken]
+
+    def told(self, written: str, choices: Sequence[Choice], without: Collection[Off]) -> tuple[Alternative, ...]:
         told: list[Alternative] = []
-        for word in {one for one, _, _ in everything}:
-            for how in sorted({how for one, how, _ in everything if one == word}, key=order.index):
-                told.append(Alternative((word,), how, self.frequency[word], off(written, word, how, without)))
-                if not told[-1].off:
+        for phrase in {choice.words for choice in choices}:
+            for how in sorted({choice.how for choice in choices if choice.words == phrase}, key=ORDER.index):
+                if how is How.EXACT or self.is_there(phrase):
+                    told.append(Alternative(phrase, how, self.count(phrase), off(written, phrase, how, without)))
+                if not off(written, phrase, how, without):
                     break
-        told.sort(key=lambda one: (one.how is not How.EXACT, -one.passages, one.words, order.index(one.how)))
+        told.sort(key=lambda one: (one.how is not How.EXACT, -one.passages, one.words, ORDER.index(one.how)))
         return tuple(told)
 
-    def ranked(self, concepts: Sequence[Concept]) -> list[tuple[int, int, float]]:
-        every = sum(section.length for section in self.sections)
+    # references
+
+    def names(self, group: Sequence[str]) -> set[str]:
+        titles = {word for section in self.sections for word in section.title}
+        found = set(group) & titles
+        for one in group:
+            if one.isalpha() and len(one) > 1:
+                found |= self.with_form(keys(one).forms) & titles
+            key = references.asked_abbreviation_key(one)
+            found |= {name for name in titles if key and keys(name).abbreviation == key and language.abbreviates(one, name)}
+        return found
+
+    def refer(self, reference: Reference) -> Referred:
+        groups = [(set(group), self.names(group)) for group in reference.law]
+        sections = [
+            section
+            for section in self.sections
+            if section.mark == reference.mark and all(names & section.title for _, names in groups)
+        ]
+        citing = {
+            (entry.document, number)
+            for entry, number, _, counted in self.passages
+            if groups and counted[reference.mark[1:]] and all((group | names) & counted.keys() for group, names in groups)
+        }
+        return Referred(reference, sections, citing)
+
+    def reference_term(self, reference: Reference, text: str) -> Term:
+        number = reference.mark[1:]
+        told = [Alternative((number,), How.EXACT, self.count((number,)))]
+        for group in reference.law:
+            for one in dict.fromkeys((*group, *sorted(self.names(group)))):
+                if self.is_there((one,)) and all(other.words != (one,) for other in told):
+                    told.append(Alternative((one,), How.EXACT if one in group else How.SYNONYM, self.count((one,))))
+        return Term(text[reference.start : reference.end], reference.start, reference.end, alternatives=tuple(told))
+
+    # the answer
+
+    def answer(self, question: Question) -> Expected:
+        text = unicodedata2.normalize("NFC", question.text)
+        tokens = list(tokenise(text))
+        tokens = [token for token in tokens if len(token[2]) <= 40]
+        asked = language.understand(text, tokens)
+        mistaken = [one for one in asked.references if not one.sure and not self.refer(one).sections]
+        if mistaken:
+            asked = language.understand(text, tokens, without=mistaken)
+        referred = [self.refer(one) for one in asked.references]
+        terms = [self.reference_term(one, text) for one in asked.references]
+        understood = []
+        for wanted in asked.words:
+            if wanted.ignored:
+                terms.append(Term(wanted.written, wanted.start, wanted.end, ignored=True))
+                continue
+            own, parts = self.chosen(wanted, question)
+            told = self.told(wanted.written, [*own, *(one for some in parts for one in some)], question.without)
+            terms.append(Term(wanted.written, wanted.start, wanted.end, alternatives=told))
+            understood.append(self.understood(wanted, own, parts, question.without))
+        terms.sort(key=lambda term: term.start)
+        hits, first = self.ranked([one for word in understood for one in (word.own, *word.parts)], referred)
+        return Expected(terms, hits, self.answerability(first, understood, referred, asked.expected))
+
+    def understood(
+        self, wanted: Wanted, own: Sequence[Choice], parts: Sequence[Sequence[Choice]], without: Collection[Off]
+    ) -> Understood:
+        def on(choices: Sequence[Choice]) -> tuple[Choice, ...]:
+            return tuple(one for one in choices if not off(wanted.written, one.words, one.how, without))
+
+        weight = wanted.weight * (0.3 if any(self.is_there(one.words) for one in own) else 0.7)
+        left = tuple(Concept(weight, some) for some in map(on, parts) if some)
+        return Understood(wanted, Concept(wanted.weight, on(own)), left)
+
+    def ranked(
+        self, concepts: Sequence[Concept], referred: Sequence[Referred]
+    ) -> tuple[list[tuple[int, int, float]], Section | None]:
+        number = len(self.sections)
+        named = math.log(1 + number)
         shares = [concept.weight * self.idf(concept) for concept in concepts]
         found = []
         for section in self.sections:
             total = covered = 0.0
             for concept, share in zip(concepts, shares, strict=True):
-                inside = sum(weight * section.count(word) for word, weight in concept.answering.items())
-                above = max([weight for word, weight in concept.answering.items() if word in section.title], default=0)
-                norm = 0.25 + 0.75 * section.length / (every / len(self.sections)) if every else 0
+                inside, above = concept.inside(section), concept.above(section)
                 if inside or above:
-                    total += share * 2.2 * (inside + 3 * above) / (inside + 3 * above + 1.2 * norm)
+                    norm = 1.2 * (0.25 + 0.75 * section.length / (self.total / number))
+                    total += share * (2.2 * (inside + 3 * above) / (inside + 3 * above + norm) + 0.5 * above)
                 covered += share * min(1, inside + above)
-            for entry, number, counted in section.passages:
-                own = 0.0
+            own = {}
+            for entry, place, text, counted in section.passages:
+                own[entry.document, place] = 0.0
                 for concept, share in zip(concepts, shares, strict=True):
-                    amount = sum(weight * counted[word] for word, weight in concept.answering.items())
+                    amount = concept.within(text, counted)
                     if amount:
-                        norm = 0.25 + 0.75 * sum(counted.values()) / (every / len(self.passages))
-                        own += share * 2.2 * amount / (amount + 1.2 * norm)
-                if any(counted[word] for concept in concepts for word in concept.answering):
-                    found.append((entry, number, total * covered / sum(shares) + 0.1 * own))
-        ordered = sorted(found, key=lambda hit: (-hit[2], hit[0].public_id.bytes, hit[1]))
-        return [(entry.document, number, score) for entry, number, score in ordered]
+                        norm = 1.2 * (0.25 + 0.75 * len(text) / (self.total / len(self.passages)))
+                        own[entry.document, place] += share * 2.2 * amount / (amount + norm)
+            for one in referred:
+                value = 1 if section in one.sections else 0.4 if own.keys() & one.citing else 0
+                total += 3 * named * value
+                covered += named * value
+                for place_ in own:
+                    own[place_] += 3 * named * ((section in one.sections) + 0.4 * (place_ in one.citing))
+            score = total * covered / (sum(shares) + named * len(referred)) if any(own.values()) else 0
+            for entry, place, _, _ in section.passages:
+                if own[entry.document, place]:
+                    found.append((entry, place, score * own[entry.document, place] / max(own.values()), section))
+        found.sort(key=lambda hit: (-hit[2], hit[0].public_id.bytes, hit[1]))
+        return [(entry.document, place, score) for entry, place, score, _ in found], found[0][3] if found else None
 
     def idf(self, concept: Concept) -> float:
-        having = sum(any(section.count(word) for word in concept.answering) for section in self.sections)
+        having = sum(concept.inside(section) > 0 or concept.above(section) > 0 for section in self.sections)
         return math.log(1 + (len(self.sections) - having + 0.5) / (having + 0.5))
 
+    def answerability(
+        self, first: Section | None, understood: Sequence[Understood], referred: Sequence[Referred], expected: Collection[str]
+    ) -> Answerability:
+        if first is None:
+            return Answerability.NOTHING
+        if any(one.reference.sure and not one.sections for one in referred):
+            return Answerability.NEAR
+        if any(one.sections for one in referred):
+            return Answerability.ANSWERABLE
+        supports = []
+        for one in understood:
+            direct = [choice for choice in one.own.choices if choice.how is not How.PART]
+            compounds = [choice for choice in one.own.choices if choice.how is How.PART]
+            parts = [holds(first, part.choices) for part in one.parts]
+            supports.append(
+                answering.Support(
+                    sections=self.holding(direct) or self.holding(compounds),
+                    held=holds(first, direct),
+                    parts=1.0 if holds(first, compounds) else sum(parts) / len(parts) if parts else 0.0,
+                    weight=one.wanted.weight * one.wanted.emphasis,
+                )
+            )
+        missing = bool(expected) and not holds(first, [Choice((word,), How.EXACT, 1) for word in expected])
+        answered = answering.answered(supports, len(self.sections), missing_expected=missing)
+        return Answerability.ANSWERABLE if answered else Answerability.NEAR
 
-def off(written: str, word: str, how: How, without: Collection[Off]) -> bool:
+    def holding(self, choices: Sequence[Choice]) -> int:
+        return sum(holds(section, choices) for section in self.sections)
+
+
+def holds(section: Section, choices: Iterable[Choice]) -> bool:
+    """Whether any of these stands in a section or above it."""
+    return any(one.above(section) or one.in_section(section) for one in choices)
+
+
+def off(written: str, phrase: tuple[str, ...], how: How, without: Collection[Off]) -> bool:
     """Whether an alternative is switched off."""
-    return Off(written, how) in without or Off(written, how, word) in without
+    return Off(written, how) in without or Off(written, how, " ".join(phrase)) in without
