@@ -52,7 +52,7 @@ _MEANINGS: Final[Mapping[str, StrPromise]] = {
     "lost": _("share of the answerable questions that were not taken for that"),
     "refused": _("questions beyond what the mode takes"),
     "forbidden_hits": _("documents that were found and must not be"),
-    "seconds": _("seconds"),
+    "seconds": _("how many seconds asking took"),
 }
 DRAWN: Final = ("success@10", "ndcg@10", "recognised")
 """What charts show."""
