@@ -1,0 +1,115 @@
+"""Looking words up in the vocabulary of what may be read. Each is read once in a question."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+import apsw
+import numpy as np
+
+from evidence.index import reading, vocabulary
+from evidence.index.postings import Flags, Integers
+from evidence.index.ranking import Occurrences
+from evidence.index.snapshot import Audience, Outline
+from evidence.index.vocabulary import Kind
+
+MOST: Final = 100
+"""Words of one kind that answer one word of the question."""
+CHUNK: Final = 128
+"""Candidates that are looked up at once at first; each time twice as many."""
+
+_NOWHERE: Final = Occurrences(np.empty(0, np.int64), np.empty(0, np.uint8))
+
+
+class Reader:
+    """For one question of one person: `audience` may be read, and `sections` of all sections."""
+
+    def __init__(self, connection: apsw.Connection, audience: Audience, sections: Flags) -> None:
+        self._connection = connection
+        self._audience = audience
+        self._sections = sections
+        self._passages: dict[str, Occurrences] = {}
+        self._above: dict[str, Occurrences] = {}
+        self._phrases: dict[tuple[str, ...], Occurrences] = {}
+
+    def places(self, phrases: Sequence[tuple[str, ...]]) -> list[tuple[Occurrences, Occurrences]]:
+        """Where each stands in passages, and which sections it stands above; several words in a row stand above none."""
+        self._read([words[0] for words in phrases if len(words) == 1], titles=True)
+        return [
+            (self._passages[words[0]], self._above[words[0]]) if len(words) == 1 else (self._phrase(words), _NOWHERE)
+            for words in phrases
+        ]
+
+    def frequency(self, words: tuple[str, ...]) -> int:
+        """In how many passages they stand."""
+        if len(words) > 1:
+            return len(self._phrase(words).slots)
+        self._read(words)
+        return len(self._passages[words[0]].slots)
+
+    def is_there(self, words: tuple[str, ...]) -> bool:
+        """Whether they stand in a passage or above one."""
+        return self.frequency(words) > 0 or (len(words) == 1 and len(self.sections(words)) > 0)
+
+    def slots(self, words: Collection[str]) -> Integers:
+        """The passages with any of these words."""
+        self._read(words)
+        return np.unique(np.concatenate([_NOWHERE.slots, *(self._passages[word].slots for word in words)]))
+
+    def sections(self, words: Collection[str]) -> Integers:
+        """The sections that any of these words stands above."""
+        self._read(words, titles=True)
+        return np.unique(np.concatenate([_NOWHERE.slots, *(self._above[word].slots for word in words)]))
+
+    def under(self, wanted: Collection[tuple[Kind, str]]) -> set[str]:
+        """All words of these keys, be they readable or not: what is taken of them must be asked for."""
+        return {word for _, word in vocabulary.candidates(self._connection, wanted)}
+
+    def above(self, wanted: Collection[tuple[Kind, str]]) -> set[str]:
+        """The words of these keys that stand above a section."""
+        words = self.under(wanted)
+        self._read(words, titles=True, passages=False)
+        return {word for word in words if len(self._above[word].slots)}
+
+    def most_frequent(self, wanted: Collection[tuple[Kind, str]], *, but: Collection[str]) -> list[str]:
+        """The MOST words of these keys that stand in the most passages, then by the alphabet; those above passages are the last.
+
+        They come in the order of how frequent they are at most, hidden passages included: once MOST are found that are more
+        frequent than the next one can be, the rest need not be looked at. What is found is the same as if all had been.
+        """
+        best: list[tuple[int, str]] = []
+        for chunk in _chunks(vocabulary.candidates(self._connection, wanted)):
+            if len(best) == MOST and 1 << chunk[0][0] < -best[-1][0]:
+                break
+            words = [word for _, word in chunk if word not in but]
+            self._read(words)
+            there = [(-len(self._passages[word].slots), word) for word in words]
+            self._read([word for size, word in there if not size], titles=True)
+            best = heapq.nsmallest(MOST, [*best, *(one for one in there if one[0] or len(self._above[one[1]].slots))])
+        return [word for _, word in best]
+
+    def has_any(self, words: Collection[str], section: int, outline: Outline) -> bool:
+        """Whether any of these words stands in this section or above it."""
+        slots = outline.slots(section)
+        return reading.any_in(self._connection, words, slots, section)
+
+    def _read(self, words: Collection[str], *, passages: bool = True, titles: bool = False) -> None:
+        if passages and (new := [word for word in dict.fromkeys(words) if word not in self._passages]):
+            self._passages.update(zip(new, reading.words(self._connection, new, self._audience.readable), strict=True))
+        if titles and (new := [word for word in dict.fromkeys(words) if word not in self._above]):
+            self._above.update(zip(new, reading.titles(self._connection, new, self._sections), strict=True))
+
+    def _phrase(self, words: tuple[str, ...]) -> Occurrences:
+        if words not in self._phrases:
+            (self._phrases[words],) = reading.occurrences(self._connection, [words], self._audience)
+        return self._phrases[words]
+
+
+def _chunks(candidates: Iterator[tuple[int, str]]) -> Iterator[Sequence[tuple[int, str]]]:
+    size = CHUNK
+    while chunk := list(islice(candidates, size)):
+        yield chunk
+        size *= 2
