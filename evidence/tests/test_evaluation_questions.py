@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -141,7 +142,7 @@ def judged_set(folder: Path) -> Path:
         {"query_id": "q2", "doc_id": "GG Art 2", "relevance": 0},
     ]
     none = [{"id": "u1", "text": "Wann?"}]
-    files = {"corpus": corpus, "queries": asked, "qrels": judged_, "unanswerable": none}
+    files: dict[str, Sequence[object]] = {"corpus": corpus, "queries": asked, "qrels": judged_, "unanswerable": none}
     return write(folder / "kleine", {f"{name}.jsonl": b"".join(lines(*rows)) for name, rows in files.items()})
 
 

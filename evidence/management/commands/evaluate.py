@@ -81,14 +81,17 @@ class Command(BaseCommand):
             _check_thresholds(asked, thresholds)
             projection.ensure()
             projection.settle()
-            before = kept.latest(tenant, asked.name, mode)
-            began = time.perf_counter()
-            with tqdm(total=len(prepared), desc=asked.name, unit="question", disable=quiet) as bar:
-                outcomes = ask(tenant, prepared, mode, progress=bar.update)
         except EvidenceError as error:
             raise CommandError(f"Nothing was asked [{error.code}].\n{error}", returncode=NOTHING_DONE) from None
         except OSError as error:
             raise CommandError(f"{questions}: {error.strerror or type(error).__name__}", returncode=NOTHING_DONE) from None
+        before = kept.latest(tenant, asked.name, mode)
+        began = time.perf_counter()
+        try:
+            with tqdm(total=len(prepared), desc=asked.name, unit="question", disable=quiet) as bar:
+                outcomes = ask(tenant, prepared, mode, progress=bar.update)
+        except EvidenceError as error:
+            raise CommandError(f"Broken off, and nothing was kept [{error.code}].\n{error}", returncode=NOTHING_DONE) from None
         found = figures.summary(outcomes, cutoffs={*CUTOFFS, *options["k"]}, seconds=time.perf_counter() - began)
         missed = _missed(found, thresholds)
         passed = False if missed else True if thresholds else None
