@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.core.serializers.json import DjangoJSONEncoder
 from django.utils.crypto import salted_hmac
 from pydantic import ValidationError
 
@@ -77,8 +79,8 @@ def _read(tool: Tool, arguments: Mapping[str, Any]) -> Shape:
 
 
 def _told(tool: Tool, shape: Shape) -> Answer:
-    text = shape.model_dump_json()
-    return Answer([text] if tool.plain else sealed(text), shape.model_dump(mode="json"))
+    text = json.dumps(shape.model_dump(), cls=DjangoJSONEncoder, ensure_ascii=False)  # as the REST API writes it
+    return Answer([text] if tool.plain else sealed(text), json.loads(text))
 
 
 def _refused(error: EvidenceError) -> Answer:

@@ -64,6 +64,8 @@ def fetch(access: Access, links: Links, asked: arguments.Fetch) -> results.Fetch
     document, state, number = _place(asked.id)
     head = answers.head(access, links, document, state)
     found = _stretch(access, head, first=0, count=MAX_PASSAGES, most=MOST_TEXT)
+    if number is not None and number >= found.total:
+        raise Unavailable
     if number is not None and (found.next is not None or found.cut):
         found = _stretch(access, head, first=max(number - BEFORE, 0), count=MAX_PASSAGES, most=WINDOW_TEXT)
     return results.Fetched(
