@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
@@ -14,9 +14,9 @@ from evidence.index import reading, vocabulary
 from evidence.index.postings import Flags, Integers
 from evidence.index.ranking import Occurrences
 from evidence.index.snapshot import Audience, Outline
-from evidence.index.vocabulary import Kind
+from evidence.index.vocabulary import Candidate, Kind
 
-MOST: Final = 100
+MOST: Final = 50
 """Words of one kind that answer one word of the question."""
 CHUNK: Final = 128
 """Candidates that are looked up at once at first; each time twice as many."""
@@ -66,7 +66,7 @@ class Reader:
 
     def under(self, wanted: Collection[tuple[Kind, str]]) -> set[str]:
         """All words of these keys, be they readable or not: what is taken of them must be asked for."""
-        return {word for _, word in vocabulary.candidates(self._connection, wanted)}
+        return {one.word for one in vocabulary.candidates(self._connection, wanted)}
 
     def above(self, wanted: Collection[tuple[Kind, str]]) -> set[str]:
         """The words of these keys that stand above a section."""
@@ -74,22 +74,22 @@ class Reader:
         self._read(words, titles=True, passages=False)
         return {word for word in words if len(self._above[word].slots)}
 
-    def most_frequent(self, wanted: Collection[tuple[Kind, str]], *, but: Collection[str]) -> list[str]:
+    def most_frequent(self, wanted: Collection[tuple[Kind, str]], *, but: Collection[str]) -> Mapping[str, Kind]:
         """The MOST words of these keys that stand in the most passages, then by the alphabet; those above passages are the last.
 
         They come in the order of how frequent they are at most, hidden passages included: once MOST are found that are more
         frequent than the next one can be, the rest need not be looked at. What is found is the same as if all had been.
         """
-        best: list[tuple[int, str]] = []
+        best: list[tuple[int, str, Kind]] = []
         for chunk in _chunks(vocabulary.candidates(self._connection, wanted)):
-            if len(best) == MOST and 1 << chunk[0][0] < -best[-1][0]:
+            if len(best) == MOST and 1 << chunk[0].size < -best[-1][0]:
                 break
-            words = [word for _, word in chunk if word not in but]
-            self._read(words)
-            there = [(-len(self._passages[word].slots), word) for word in words]
-            self._read([word for size, word in there if not size], titles=True)
+            some = [one for one in chunk if one.word not in but]
+            self._read([one.word for one in some])
+            there = [(-len(self._passages[one.word].slots), one.word, one.kind) for one in some]
+            self._read([word for size, word, _ in there if not size], titles=True)
             best = heapq.nsmallest(MOST, [*best, *(one for one in there if one[0] or len(self._above[one[1]].slots))])
-        return [word for _, word in best]
+        return {word: kind for _, word, kind in best}
 
     def has_any(self, words: Collection[str], section: int, outline: Outline) -> bool:
         """Whether any of these words stands in this section or above it."""
@@ -108,7 +108,7 @@ class Reader:
         return self._phrases[words]
 
 
-def _chunks(candidates: Iterator[tuple[int, str]]) -> Iterator[Sequence[tuple[int, str]]]:
+def _chunks(candidates: Iterator[Candidate]) -> Iterator[Sequence[Candidate]]:
     size = CHUNK
     while chunk := list(islice(candidates, size)):
         yield chunk

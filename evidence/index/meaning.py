@@ -21,7 +21,7 @@ from evidence.index.postings import Integers
 from evidence.index.questions import Alternative, How, Off, Question, Synonym, Term
 from evidence.index.ranking import Occurrences
 from evidence.index.vocabulary import Kind
-from evidence.language import Reference, Role, Wanted, spelling
+from evidence.language import Reference, Wanted, spelling
 from evidence.language.references import asked_abbreviation_key
 
 WHOLE: Final = 100
@@ -29,12 +29,12 @@ FORM: Final = 90
 SYNONYM: Final = 80
 TYPING_ERROR: Final = 70
 """Shared by the errors."""
-IN_PART: Final = {Role.HEAD: 40, Role.MODIFIER: 25}
+IN_PART: Final = {Kind.HEAD: 50, Kind.MODIFIER: 35}
 """Of a compound with the word."""
 SHARED_PART: Final = 30
 """Of a compound with a part of the word."""
 PART_BESIDE: Final = 0.3
-PART_ALONE: Final = 0.7
+PART_ALONE: Final = 0.8
 """What a part of a word counts for where the word is found, and where it is not."""
 
 _DIRECT: Final = frozenset({How.EXACT, How.FORM, How.SPELLING, How.SYNONYM})
@@ -147,10 +147,9 @@ def _forms(reader: Reader, wanted: Wanted) -> list[_Choice]:
 
 def _compounds(reader: Reader, wanted: Wanted, *, but: Collection[str]) -> Iterator[_Choice]:
     """Words that have the word as a part."""
-    inside = [(kind, key) for kind in (Kind.HEAD, Kind.MODIFIER) for key in wanted.forms]
-    for one in reader.most_frequent(inside, but=but):
-        roles = [role for key, role in language.keys(one).parts.items() if key in wanted.forms]
-        yield _Choice((one,), How.PART, IN_PART[max(roles)])
+    inside = [(kind, key) for kind in IN_PART for key in wanted.forms]
+    for one, kind in reader.most_frequent(inside, but=but).items():
+        yield _Choice((one,), How.PART, IN_PART[kind])
 
 
 def _part(reader: Reader, written: str, key: str) -> list[_Choice]:

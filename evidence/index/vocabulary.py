@@ -14,7 +14,7 @@ import heapq
 from collections.abc import Collection, Iterable, Iterator
 from enum import StrEnum
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 import apsw
 
@@ -70,18 +70,26 @@ def leave(connection: apsw.Connection, words: Iterable[str]) -> None:
     connection.executemany("DELETE FROM word WHERE word = ?", [(word,) for word in gone])
 
 
-def candidates(connection: apsw.Connection, wanted: Iterable[tuple[Kind, str]]) -> Iterator[tuple[int, str]]:
-    """The words of these keys with the exponents of their sizes, the greatest first, then by the alphabet; each word once."""
-    each = [_of_key(connection, f"{kind}{key}") for kind, key in wanted]
-    merged = each[0] if len(each) == 1 else heapq.merge(*each, key=lambda one: (-one[0], one[1]))
-    return (one for one, _ in groupby(merged))
+class Candidate(NamedTuple):
+    """A word under a key of this kind, and the exponent of its size."""
+
+    size: int
+    word: str
+    kind: Kind
 
 
-def _of_key(connection: apsw.Connection, key: str) -> Iterator[tuple[int, str]]:
+def candidates(connection: apsw.Connection, wanted: Iterable[tuple[Kind, str]]) -> Iterator[Candidate]:
+    """The words of these keys, the greatest sizes first, then by the alphabet; each word once, as a head if it is one."""
+    each = [_of_key(connection, kind, key) for kind, key in wanted]
+    merged = each[0] if len(each) == 1 else heapq.merge(*each, key=lambda one: (-one.size, one.word, one.kind))
+    return (next(same) for _, same in groupby(merged, key=lambda one: one.word))
+
+
+def _of_key(connection: apsw.Connection, kind: Kind, key: str) -> Iterator[Candidate]:
     statement = "SELECT size, word, sum FROM form WHERE key = ? ORDER BY size DESC, word"
-    for size, word, kept in connection.execute(statement, (key,)):
-        sums.expect(sums.of_form(key, size, word), kept)
-        yield size, word
+    for size, word, kept in connection.execute(statement, (f"{kind}{key}",)):
+        sums.expect(sums.of_form(f"{kind}{key}", size, word), kept)
+        yield Candidate(size, word, kind)
 
 
 def _keys(word: str) -> set[str]:

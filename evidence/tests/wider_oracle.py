@@ -19,7 +19,7 @@ from evidence.index.questions import Alternative, Answerability, How, Off, Quest
 from evidence.index.tokens import tokenise, words
 from evidence.language import Reference, Role, Wanted, answering, references, spelling
 
-MOST = 100
+MOST = 50
 keys = cache(language.keys)
 ORDER = list(How)
 
@@ -143,7 +143,7 @@ class Corpus:
         taken = {choice.words[0] for choice in own}
         for one in self.most(self.with_part(wanted.forms) - taken):
             roles = {role for key, role in keys(one).parts.items() if key in wanted.forms}
-            own.append(Choice((one,), How.PART, 0.4 if Role.HEAD in roles else 0.25))
+            own.append(Choice((one,), How.PART, 0.5 if Role.HEAD in roles else 0.35))
         own += self.synonyms(wanted, question, {choice.words for choice in own})
         parts = []
         for key in sorted(wanted.parts):
@@ -245,7 +245,7 @@ class Corpus:
         def on(choices: Sequence[Choice]) -> tuple[Choice, ...]:
             return tuple(one for one in choices if not off(wanted.written, one.words, one.how, without))
 
-        weight = wanted.weight * (0.3 if any(self.is_there(one.words) for one in own) else 0.7)
+        weight = wanted.weight * (0.3 if any(self.is_there(one.words) for one in own) else 0.8)
         left = tuple(Concept(weight, some) for some in map(on, parts) if some)
         return Understood(wanted, Concept(wanted.weight, on(own)), left)
 
