@@ -51,7 +51,8 @@ messages: .venv/for-development  ## Collect and compile German messages (needs g
 lock:  ## Renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml $(LOCK) --output-file requirements.txt
 	uv pip compile pyproject.toml $(LOCK) --extra origins --constraint requirements.txt --output-file requirements-origins.txt
-	uv pip compile pyproject.toml $(LOCK) --extra origins --group dev --constraint requirements-origins.txt \
+	uv pip compile pyproject.toml $(LOCK) --extra mcp --constraint requirements-origins.txt --output-file requirements-mcp.txt
+	uv pip compile pyproject.toml $(LOCK) --extra origins --extra mcp --group dev --constraint requirements-mcp.txt \
 		--output-file requirements-dev.txt
 LOCK := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 
