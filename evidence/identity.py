@@ -132,7 +132,8 @@ class Weighed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """What a valid token stands for. token: its key, which limits are counted by; scopes: values of models.Scope.
+    """What a valid token stands for. token: its key, which limits are counted by (negative: of a person whom the identity
+    provider names); scopes: values of models.Scope.
 
     source: which one a token of another system pushes to. Such a token reads nothing.
     """
@@ -168,6 +169,21 @@ def for_token(secret: str) -> Bearer | None:
         access = _for_membership(membership, now=now)
     _note_use(found, now=now)
     return Bearer(token=found.pk, scopes=found.scope_set(), access=access, source=found.source)
+
+
+def for_subject(subject: str, *, since: datetime, scopes: Collection[str]) -> Bearer | None:
+    """Whom a program acts for with a token that the identity provider made at this time for this person; None for somebody who
+    has never been here, who signed out since, or who is no active member of the provider's tenant now.
+    """
+    found = Identity.objects.filter(issuer=settings.OIDC_ISSUER, subject=subject).first()
+    if found is None or (found.signed_out_at is not None and found.signed_out_at >= since):
+        return None
+    memberships = Membership.objects.filter(user=found.user_id, tenant__slug=settings.OIDC_TENANT)
+    membership = next(iter(_active(memberships)), None)
+    if membership is None:
+        return None
+    access = _for_membership(membership, now=timezone.now())
+    return Bearer(token=-found.pk, scopes=frozenset(scopes), access=access)
 
 
 def tenants(user: AbstractBaseUser | AnonymousUser) -> Sequence[Tenant]:

@@ -117,6 +117,15 @@ def signed_out(token: str) -> tuple[str, str]:
     return _patiently(partial(_signed_out, token))
 
 
+def let_in(token: str) -> Mapping[str, object]:
+    """What a token says that the provider made for a program which acts for a person here, and for nowhere else: valid claims.
+
+    As RFC 9068 has them: its audience must be MCP_RESOURCE, so that a token for another service, or one that tells this server
+    who signed in, lets nobody in.
+    """
+    return _patiently(partial(_let_in, token))
+
+
 def _begin(callback: str, silent: bool) -> Begun:
     asked = {"prompt": "none"} if silent else {}
     begun = _known().app.create_authorization_url(callback, **asked)
@@ -167,8 +176,17 @@ def _sign_out_address(back: str) -> str:
     return str(app.create_logout_url(post_logout_redirect_uri=back, client_id=settings.OIDC_CLIENT_ID)["url"])
 
 
+def _let_in(token: str) -> Mapping[str, object]:
+    audience = {"aud": {"essential": True, "value": settings.MCP_RESOURCE}}
+    claims = _with_new_keys(_known(), lambda one: _claims(one, token, _expected() | audience))
+    if "nonce" in claims or "events" in claims:  # who signed in, or out
+        raise _not_accepted("oidc_claim")
+    return claims
+
+
 def _signed_out(token: str) -> tuple[str, str]:
-    claims = _with_new_keys(_known(), lambda one: _logout_claims(one, token))
+    expected = _expected() | {"jti": {"essential": True}, "events": {"essential": True}}
+    claims = _with_new_keys(_known(), lambda one: _claims(one, token, expected))
     events, subject, message = claims.get("events"), claims.get("sub"), claims.get("jti")
     told = isinstance(events, dict) and isinstance(events.get(LOGOUT_EVENT), dict)
     recent = time.time() - claims["iat"] <= LOGOUT_AGE + LEEWAY
@@ -177,11 +195,10 @@ def _signed_out(token: str) -> tuple[str, str]:
     return subject, message
 
 
-def _logout_claims(known: _Known, token: str) -> dict[str, Any]:
-    """As Authlib checks the tokens of people; it knows none of this kind."""
+def _claims(known: _Known, token: str, expected: Mapping[str, Mapping[str, object]]) -> dict[str, Any]:
+    """As Authlib checks the tokens that tell who signed in; it knows no others."""
     registry = JWSRegistry(algorithms=known.algorithms, strict_check_header=False)
     claims = jwt.decode(token, key=KeySet.import_key_set(known.app.fetch_jwk_set()), registry=registry).claims
-    expected = _expected() | {"jti": {"essential": True}, "events": {"essential": True}}
     jwt.JWTClaimsRegistry(leeway=LEEWAY, **expected).validate(claims)  # type: ignore[arg-type]
     return claims
 

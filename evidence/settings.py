@@ -409,6 +409,7 @@ OIDC_CREATE_GROUPS = _flag("FUNDSTELLE_OIDC_CREATE_GROUPS")
 OIDC_ONLY = _flag("FUNDSTELLE_OIDC_ONLY")
 SCIM_TOKEN = _secret("FUNDSTELLE_SCIM_TOKEN")
 SCIM_SUBJECT = os.environ.get("FUNDSTELLE_SCIM_SUBJECT", "externalId")
+MCP_RESOURCE = os.environ.get("FUNDSTELLE_MCP_RESOURCE", "")  # for what the provider's tokens for assistants must be made
 OIDC_CREATE_PEOPLE = _flag("FUNDSTELLE_OIDC_CREATE_PEOPLE", "0" if SCIM_TOKEN else "1")  # who pushes people knows them all
 
 # Browser: nothing from elsewhere, nothing inline but the import map, nothing kept, no address given away
@@ -484,6 +485,8 @@ def _refuse_half_an_identity_provider() -> None:
         problems.append("FUNDSTELLE_OIDC_SCOPES must hold openid")
     if OIDC_SUBJECT_CLAIM not in {"sub", "oid"}:
         problems.append("FUNDSTELLE_OIDC_SUBJECT_CLAIM is sub or oid: others can be given to somebody else")
+    if MCP_RESOURCE and not (OIDC_ISSUER and _may_be_an_issuer(MCP_RESOURCE) and urlsplit(MCP_RESOURCE).path == "/mcp"):
+        problems.append("FUNDSTELLE_MCP_RESOURCE is the https address of /mcp here, and needs an identity provider")
     if not OIDC_GROUPS_CLAIM:
         problems.append("FUNDSTELLE_OIDC_GROUPS_CLAIM is the name of a claim")
     if SCIM_SUBJECT not in {"externalId", "userName"}:

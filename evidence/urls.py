@@ -14,6 +14,7 @@ from evidence.index.query import MAX_LENGTH, MAX_WORDS
 from evidence.index.questions import MAX_QUESTION, MAX_QUESTION_WORDS
 from evidence.index.tokens import MAX_WORD_LENGTH
 from evidence.mcp import addresses as mcp_addresses
+from evidence.mcp import admission
 from evidence.programs import refusals
 from evidence.web import (
     account,
@@ -121,6 +122,8 @@ urlpatterns = [
     path("language/", login_not_required(set_language), name="set_language"),
     path(API, addresses.urls),
     path("mcp", mcp_addresses.endpoint, name="mcp"),
+    path(".well-known/oauth-protected-resource", admission.metadata, name="mcp_metadata"),
+    path(".well-known/oauth-protected-resource/mcp", admission.metadata),
     re_path(r"^scim/v2(?P<path>/.*|)$", scim.call, name="scim"),
     path("healthz", health.alive, name="health"),
     path("readyz", health.ready, name="ready"),

@@ -16,12 +16,13 @@ from django.utils.translation import gettext
 from django.views.decorators.csrf import csrf_exempt
 
 from evidence import identity
-from evidence.mcp import installed
+from evidence.mcp import admission, installed
 from evidence.mcp.calls import Caller
 from evidence.mcp.installed import NotInstalled
 from evidence.programs import refusals, tokens
 from evidence.programs.links import Links
 from evidence.programs.shapes import Error
+from evidence.provider import NoAnswer
 
 KNOWN: Final = ("accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name")
 """Headers that are handed on; `mcp-session-id` is not, for there are no sessions."""
@@ -36,9 +37,12 @@ def endpoint(request: HttpRequest) -> HttpResponse:
     if not _may_come_from(request, request.headers.get("Origin", "")):
         message = gettext("Pages of other sites may not call this address.")
         return refusals.answer(Error(code="origin_refused", message=message), HTTPStatus.FORBIDDEN)
-    bearer = tokens.bearer(request)
+    try:
+        bearer = admission.bearer(request)
+    except NoAnswer as error:
+        return refusals.answer(error, HTTPStatus.SERVICE_UNAVAILABLE, Retry_After=refusals.RETRY_AFTER)
     if bearer is None:
-        return refusals.unauthenticated(request)
+        return admission.unauthenticated(request)
     if not tokens.counted(bearer.token):
         return refusals.too_many(Retry_After=str(int(tokens.wait()) + 1))
     try:

@@ -16,10 +16,16 @@ WINDOW: Final = 60
 SCHEME: Final = "bearer"
 
 
-def bearer(request: HttpRequest) -> identity.Bearer | None:
-    """Whom `Authorization: Bearer <token>` stands for now; None without a valid one."""
+def sent(request: HttpRequest) -> str:
+    """The token in `Authorization: Bearer <token>`; empty without one."""
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
-    return identity.for_token(secret.strip()) if scheme.lower() == SCHEME else None
+    return secret.strip() if scheme.lower() == SCHEME else ""
+
+
+def bearer(request: HttpRequest) -> identity.Bearer | None:
+    """Whom the token stands for now; None without a valid one."""
+    secret = sent(request)
+    return identity.for_token(secret) if secret else None
 
 
 def counted(token: int) -> bool:

@@ -15,7 +15,9 @@ from evidence.tests.calls import API
 
 pytestmark = pytest.mark.django_db
 
-OIDC: Final = {f"sign-in/oidc/{path}" for path in ("", "callback/", "signed-out/", "logout/")}
+OIDC: Final = {f"sign-in/oidc/{path}" for path in ("", "callback/", "signed-out/", "logout/")} | {
+    f".well-known/oauth-protected-resource{path}" for path in ("", "/mcp")
+}
 """Unavailable to everybody where there is no identity provider."""
 SCIM: Final = {"^scim/v2(?P<path>/.*|)$"}
 """The same where it does not push people; test_scim.py knows the rest."""
