@@ -82,6 +82,11 @@ def pending() -> set[int]:
     return documents | _archived_ids(documents)
 
 
+def entries(documents: Collection[int], *, versions: Versions) -> set[int]:
+    """Ids in the index of the states of these documents that are asked."""
+    return {*documents, *(_archived_ids(documents) if versions is Versions.EARLIER_TOO else ())}
+
+
 def classes(access_classes: Collection[int], *, versions: Versions) -> Collection[int]:
     """The classes to ask the index for, where these may be read."""
     if versions is Versions.CURRENT:

@@ -137,9 +137,9 @@ def search(
     """
     count = paging.limit(limit, most=MAX_LIMIT)
     skip = paging.offset(offset, most=MAX_OFFSET)
-    question: Query | Question = parse(text) if mode is Mode.EXACT else _question(access, text, without)
     chosen = {name: tuple(values) for name, values in (filters or {}).items() if name in ATTRIBUTES and values}
-    asked = _Asked(question, chosen, versions, count, skip)
+    question, lists = (parse(text), frozenset[int]()) if mode is Mode.EXACT else _question(access, text, without)
+    asked = _Asked(question, chosen, versions, count, skip, lists)
     began = time.perf_counter()
     tenant = Tenant.objects.filter(pk=access.tenant).first() if access.tenant else None
     results, shown = _ask(access, asked, _contacts(access, tenant))
@@ -154,25 +154,29 @@ def ways(
 ) -> tuple[Way, ...]:
     """Where a passage answers a question of the wider mode, and how; nowhere for a question that can't be asked now."""
     try:
-        asked = _Asked(_question(access, text, without), {}, versions, limit=1, offset=0)
+        question, lists = _question(access, text, without)
+        asked = _Asked(question, {}, versions, limit=1, offset=0, lists=lists)
         return tuple(_answer(access, asked).locate(passage)) if asked.words else ()
     except (Refused, IndexFault):
         return ()
 
 
-def _question(access: Access, text: str, without: Collection[Off]) -> Question:
-    return parse_question(text, without=without, synonyms=synonyms.readable(access))
+def _question(access: Access, text: str, without: Collection[Off]) -> tuple[Question, frozenset[int]]:
+    """A question of the wider mode, and the lists of synonyms that widen it."""
+    widening = synonyms.readable(access)
+    return parse_question(text, without=without, synonyms=widening.groups), widening.lists
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question within the contract."""
+    """A question within the contract. lists: documents that widen it, which are no answers: a line of synonyms holds them all."""
 
     question: Query | Question
     filters: Mapping[str, Collection[str]]
     versions: Versions
     limit: int
     offset: int
+    lists: frozenset[int] = frozenset()
 
     @property
     def query(self) -> Query:
@@ -234,7 +238,8 @@ def _answer(access: Access, asked: _Asked) -> _Answer:
     engine, classes = projection.engine(), projection.classes(access.classes, versions=asked.versions)
     question, filters, limit, offset = asked.question, asked.filters, asked.limit, asked.offset
     if isinstance(question, Question):
-        wider = engine.wider(question, classes=classes, excluded=waits, filters=filters, limit=limit, offset=offset)
+        excluded = waits | projection.entries(asked.lists, versions=asked.versions)
+        wider = engine.wider(question, classes=classes, excluded=excluded, filters=filters, limit=limit, offset=offset)
         places = partial(locate, wider.terms)
         return _Answer(wider.hits, wider.total, wider.counts, places, wider.answerability, terms=wider.terms)
     result = engine.search(question, classes=classes, excluded=waits, filters=filters, limit=limit, offset=offset)

@@ -68,11 +68,20 @@ class Vocabulary:
     remarks: int = 0
 
 
-def readable(access: Access) -> Sequence[Synonym]:
+@dataclass(frozen=True, slots=True)
+class Widening:
+    """What widens a person's questions. lists: ids of the documents that say so."""
+
+    groups: tuple[Synonym, ...] = ()
+    lists: frozenset[int] = frozenset()
+
+
+def readable(access: Access) -> Widening:
     """What the documents say that this person may read now and that are in force."""
     rows = Document.objects.readable(access).filter(kind__in=KINDS, status=Status.VALID).select_related("current")
     counting = [row for row in rows.order_by("pk") if not row.is_expired() and not row.is_upcoming()][:MAX_LISTS]
-    return [group for row in counting if row.current for group in _kept(row.current, row.public_id).groups]
+    groups = (group for row in counting if row.current for group in _kept(row.current, row.public_id).groups)
+    return Widening(tuple(groups), frozenset(row.pk for row in counting))
 
 
 def of(access: Access, document: Document, state: Representation) -> Vocabulary | None:

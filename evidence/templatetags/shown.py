@@ -152,9 +152,9 @@ def how_name(how: str) -> str:
 
 
 @register.filter
-def named(hit: Found) -> Sequence[Named]:
-    """How the found words of a hit answer those of the question, the closest first."""
-    return interpretation.named(hit.passage.text, hit.ways)
+def named(hit: Found, typed: Mapping[str, str]) -> Sequence[Named]:
+    """How the found words of a hit answer those of the question (as they were typed), the closest first."""
+    return interpretation.named(hit.passage.text, hit.ways, typed)
 
 
 @register.filter

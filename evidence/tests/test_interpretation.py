@@ -79,7 +79,7 @@ def test_found_words_are_named_by_kind_the_closest_first_and_once() -> None:
     quote = "Fristen Frist FRISTEN Ablauffrist"
     places = ((0, 7, How.FORM), (8, 13, How.EXACT), (14, 21, How.FORM), (22, 33, How.PART))
     ways = [Way(start, end, how, "frist") for start, end, how in places]
-    found = [(one.how, list(one.words), one.more) for one in named(quote, ways)]
+    found = [(one.how, list(one.words), one.more) for one in named(quote, ways, {})]
     assert found == [
         (How.EXACT, [("Frist", "frist")], 0),
         (How.FORM, [("FRISTEN", "frist")], 0),
@@ -90,7 +90,7 @@ def test_found_words_are_named_by_kind_the_closest_first_and_once() -> None:
 def test_more_found_words_than_fit_are_counted() -> None:
     quote = " ".join(f"w{n}" for n in range(10))
     ways = [Way(3 * n, 3 * n + 2, How.FORM, "w") for n in range(10)]
-    (one,) = named(quote, ways)
+    (one,) = named(quote, ways, {})
     assert (len(one.words), one.more) == (NAMED, 10 - NAMED)
 
 

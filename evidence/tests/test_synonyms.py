@@ -10,8 +10,10 @@ from pytest_django import DjangoAssertNumQueries
 
 from evidence import synonyms
 from evidence.models import Document, Passage
-from evidence.synonyms import MAX_GROUPS, MAX_LISTS, MAX_MEANINGS, MAX_WORDS, Fault, Vocabulary
-from evidence.tests.builders import access, document, person, rules, run, write
+from evidence.projection import Versions
+from evidence.search import Mode, search
+from evidence.synonyms import MAX_GROUPS, MAX_LISTS, MAX_MEANINGS, MAX_WORDS, Fault, Vocabulary, Widening
+from evidence.tests.builders import access, document, person, publish, rules, run, write
 
 pytestmark = pytest.mark.django_db
 
@@ -95,24 +97,24 @@ def test_a_document_of_another_kind_says_nothing_of_synonyms(tmp_path: Path) -> 
     row.refresh_from_db()
     eva = access(person("eva", ["alle"]))
     assert row.current is not None and synonyms.of(eva, row, row.current) is None
-    assert synonyms.readable(eva) == []
+    assert synonyms.readable(eva).groups == ()
 
 
 def test_who_may_not_read_a_list_is_not_widened_by_it(tmp_path: Path) -> None:
     row = taken_in(tmp_path, "Pkw = Auto", allowed='["group:netz"]')
     netz, alle, none = (access(person(name, of)) for name, of in (("a", ["netz"]), ("b", ["alle"]), ("c", [])))
     assert row.current is not None
-    assert groups(Vocabulary(tuple(synonyms.readable(netz)))) == [("pkw", "auto")]
+    assert groups(Vocabulary(synonyms.readable(netz).groups)) == [("pkw", "auto")]
     for other in (alle, none):
-        assert (list(synonyms.readable(other)), synonyms.of(other, row, row.current)) == ([], None)
+        assert (synonyms.readable(other), synonyms.of(other, row, row.current)) == (Widening(), None)
 
 
 def test_a_right_that_is_taken_away_counts_though_the_list_was_read_before(tmp_path: Path) -> None:
     taken_in(tmp_path, "Pkw = Auto")
     eva = person("eva", ["alle"])
-    assert len(synonyms.readable(access(eva))) == 1
+    assert len(synonyms.readable(access(eva)).groups) == 1
     eva.memberships.get().groups.clear()
-    assert synonyms.readable(access(eva)) == []
+    assert synonyms.readable(access(eva)) == Widening()
 
 
 def test_a_new_version_replaces_the_words_of_the_old_one(tmp_path: Path) -> None:
@@ -120,7 +122,7 @@ def test_a_new_version_replaces_the_words_of_the_old_one(tmp_path: Path) -> None
     eva = access(person("eva", ["alle"]))
     synonyms.readable(eva)
     taken_in(tmp_path, "Pkw = Wagen")
-    assert [group.words for group in synonyms.readable(eva)] == [(("pkw",), ("wagen",))]
+    assert [group.words for group in synonyms.readable(eva).groups] == [(("pkw",), ("wagen",))]
 
 
 @pytest.mark.parametrize(
@@ -129,14 +131,15 @@ def test_a_new_version_replaces_the_words_of_the_old_one(tmp_path: Path) -> None
 )
 def test_a_list_counts_while_it_is_in_force(tmp_path: Path, more: str) -> None:
     taken_in(tmp_path, "Pkw = Auto", more=more)
-    assert synonyms.readable(access(person("eva", ["alle"]))) == []
+    assert synonyms.readable(access(person("eva", ["alle"]))) == Widening()
 
 
 def test_lists_beyond_the_limit_do_not_count(tmp_path: Path) -> None:
     write(tmp_path, {f"{n}.txt": f"a{n} = b{n}" for n in range(MAX_LISTS + 1)})
     write(tmp_path, {"fundstelle.toml": rules(("**", 'kind = "Synonyme"\nallowed = ["group:alle"]'))})
     run(tmp_path, started=timezone.now())
-    assert len(synonyms.readable(access(person("eva", ["alle"])))) == MAX_LISTS
+    found = synonyms.readable(access(person("eva", ["alle"])))
+    assert (len(found.groups), len(found.lists)) == (MAX_LISTS, MAX_LISTS)
 
 
 def test_a_list_is_read_once_and_asked_for_each_time(tmp_path: Path, django_assert_num_queries: DjangoAssertNumQueries) -> None:
@@ -144,4 +147,25 @@ def test_a_list_is_read_once_and_asked_for_each_time(tmp_path: Path, django_asse
     eva = access(person("eva", ["alle"]))
     synonyms.readable(eva)
     with django_assert_num_queries(1):
-        assert len(synonyms.readable(eva)) == 1
+        assert len(synonyms.readable(eva).groups) == 1
+
+
+@pytest.mark.parametrize("versions", Versions)
+def test_a_list_widens_a_question_and_is_no_answer_itself(tmp_path: Path, versions: Versions) -> None:
+    publish(tmp_path / "a", {"a.txt": "Der Wagen steht im Hof."}, source="a")
+    taken_in(tmp_path / "b", "Pkw = Karren")
+    taken_in(tmp_path / "b", "Pkw = Wagen")
+    eva = access(person("eva", ["alle"]))
+    found = search(eva, "Pkw", mode=Mode.WIDER, versions=versions)
+    assert [hit.passage.text for hit in found.hits] == ["Der Wagen steht im Hof."]
+    assert [[way.how for way in hit.ways] for hit in found.hits] == [["synonym"]]
+    (said,) = found.said[("pkw", ("wagen",))]
+    assert (said.id, said.title) == (document("liste").public_id, document("liste").title)
+    assert search(eva, "Pkw").total == 1
+
+
+def test_a_list_that_may_not_be_read_finds_nothing_and_is_not_named(tmp_path: Path) -> None:
+    publish(tmp_path / "a", {"a.txt": "Der Wagen steht im Hof."}, source="a")
+    taken_in(tmp_path / "b", "Pkw = Wagen", allowed='["group:netz"]')
+    found = search(access(person("eva", ["alle"])), "Pkw", mode=Mode.WIDER)
+    assert (found.hits, found.said) == ([], {})

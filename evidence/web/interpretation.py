@@ -87,12 +87,22 @@ def carried(asked: Asked) -> str:
     return "&" + urlencode({"mode": asked.mode, "without": sorted(map(str, asked.without))}, doseq=True)
 
 
-def named(quote: str, ways: Sequence[Way]) -> Sequence[Named]:
-    """How the found words of a passage answer those of the question, the closest first."""
+def typed(results: Results) -> Mapping[str, str]:
+    """The words of the question as they were typed, by how they are compared."""
+    text = unicodedata2.normalize("NFC", results.query.text)
+    return {term.written: text[term.start : term.end] for term in reversed(results.terms)}
+
+
+def named(quote: str, ways: Sequence[Way], written: Mapping[str, str]) -> Sequence[Named]:
+    """How the found words of a passage answer those of the question, the closest first. written: see `typed`."""
     found: list[Named] = []
     for how, some in groupby(sorted(ways, key=lambda way: _ORDER[way.how]), key=lambda way: way.how):
         pairs: Mapping[tuple[str, str], tuple[str, str]] = {
-            (quote[way.start : way.end].lower(), way.written): (quote[way.start : way.end], way.written) for way in some
+            (quote[way.start : way.end].lower(), way.written): (
+                quote[way.start : way.end],
+                written.get(way.written, way.written),
+            )
+            for way in some
         }
         found.append(Named(how, list(pairs.values())[:NAMED], max(len(pairs) - NAMED, 0)))
     return found

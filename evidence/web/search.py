@@ -107,6 +107,8 @@ def _context(request: Request, asked: Asked, results: Results) -> dict[str, obje
         "wordless": not (results.terms if is_wider else results.query.phrases),
         "carried": interpretation.carried(asked),
         "rows": (rows := interpretation.rows(results, asked.without, partial(_switched, request.GET))),
+        "ignored": [row.written for row in rows if row.ignored],
+        "typed": interpretation.typed(results),
         "nowhere": [row.written for row in rows if not row.ignored and not row.passages and not row.used],
         "off": any(row.off for row in rows),
         "all_on": _address(request.GET, {"without": (), "words": ["1"]}),
