@@ -46,8 +46,8 @@ def _supports(name: str) -> _Supports:
     asked: _Supports = ([], [])
     seen: list[float] = []
 
-    def see(words: Sequence[answering.Support], sections: int, *, missing_expected: bool = False) -> bool:
-        seen.append(answering.support(words, sections) - answering.UNEXPECTED * missing_expected)
+    def see(words: Sequence[answering.Support], sections: int) -> bool:
+        seen.append(answering.support(words, sections))
         return True
 
     with patch.object(answering, "answered", see):

@@ -79,12 +79,11 @@ class Referred:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a question came to. expected: words one of which an answer holds; none: there is no telling."""
+    """What a question came to."""
 
     terms: Sequence[Term] = ()
     words: Sequence[Word] = ()
     references: Sequence[Referred] = ()
-    expected: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ def understand(reader: Reader, question: Question) -> Meaning:
         if not wanted.ignored:
             words.append(_word(reader, wanted, chosen, question.without))
     ordered = tuple(sorted(terms, key=lambda term: term.start))
-    return Meaning(ordered, words, [referred[one][1] for one in asked.references], asked.expected)
+    return Meaning(ordered, words, [referred[one][1] for one in asked.references])
 
 
 def _chosen(reader: Reader, wanted: Wanted, synonyms: Sequence[Synonym]) -> _Chosen:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import apsw
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evidence.index import postings, ranking, sums
-from evidence.index.postings import SEGMENT_BITS, SEGMENT_SLOTS, Flags, Integers
+from evidence.index.postings import Flags, Integers
 from evidence.index.ranking import Occurrences
 from evidence.index.snapshot import Audience
 from evidence.index.storage import rows
@@ -46,23 +46,6 @@ def words(connection: apsw.Connection, asked: Sequence[str], readable: Flags) ->
 def titles(connection: apsw.Connection, asked: Sequence[str], readable: Flags) -> list[Occurrences]:
     """The sections that each word stands above."""
     return _words(connection, _SECTIONS, asked, readable)
-
-
-def any_in(connection: apsw.Connection, asked: Collection[str], slots: Integers, section: int) -> bool:
-    """Whether any of these words stands in these slots, or above this section. Reads only the rows in which it would be."""
-    segments = {slot >> SEGMENT_BITS for slot in slots.tolist()}
-    return any(
-        _in_row(connection, "title", word, section >> SEGMENT_BITS, np.array([section]))
-        or any(_in_row(connection, "posting", word, segment, slots[slots >> SEGMENT_BITS == segment]) for segment in segments)
-        for word in sorted(asked)
-    )
-
-
-def _in_row(connection: apsw.Connection, table: str, word: str, segment: int, numbers: Integers) -> bool:
-    found = _checked(
-        rows(connection, f"SELECT segment, slots, counts, sum FROM {table} WHERE word = ? AND segment = ?", (word, segment)), word
-    )
-    return any(np.isin(numbers & SEGMENT_SLOTS - 1, postings.row_slots(slots)).any() for _, slots, _ in found)
 
 
 def _word(connection: apsw.Connection, word: str, audience: Audience) -> Occurrences:

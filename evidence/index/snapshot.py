@@ -159,13 +159,6 @@ class Outline:
         self.words = np.bincount(self.of_slot[used], snapshot.length_of_slot[used], minlength=sections).astype(np.int64)
         self.place[np.bincount(self.of_slot[used], minlength=sections) == 0] = -1
 
-    def slots(self, section: int) -> Integers:
-        """Those of its passages."""
-        place = self.place[section]
-        first = int(self._first_slots[place])
-        end = first + int(self._passages[place])
-        return first + np.flatnonzero(self.of_slot[first:end] == section)
-
     def strays(self, sections: Integers) -> int:
         """How many of these sections belong to no document."""
         given = sections[sections < len(self.place)]

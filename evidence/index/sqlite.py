@@ -153,7 +153,7 @@ class SqliteEngine:
             readable = wider.Readable(snapshot, audience, outline, outline.sections(audience))
             reader = Reader(connection, audience, readable.sections.readable)
             understood = meaning.understand(reader, question)
-            return wider.answer(understood, reader, readable, filters=filters, first=offset, last=offset + limit)
+            return wider.answer(understood, readable, filters=filters, first=offset, last=offset + limit)
 
     def _outline(self, connection: apsw.Connection, snapshot: Snapshot) -> Outline:
         """The sections of this snapshot, which this transaction sees."""

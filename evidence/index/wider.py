@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evidence.index import Wider, ranking
-from evidence.index.looking import Reader
 from evidence.index.meaning import WHOLE, Answering, Meaning, Word
 from evidence.index.postings import Flags, Integers
 from evidence.index.questions import Answerability
@@ -47,9 +46,7 @@ class Readable:
     sections: Sections
 
 
-def answer(
-    meaning: Meaning, reader: Reader, readable: Readable, *, filters: Mapping[str, Collection[str]], first: int, last: int
-) -> Wider:
+def answer(meaning: Meaning, readable: Readable, *, filters: Mapping[str, Collection[str]], first: int, last: int) -> Wider:
     """The hits numbered first to last (half-open), and what is told with them."""
     search = _Search(meaning, readable)
     if not len(search.found):
@@ -59,7 +56,7 @@ def answer(
     of_document = np.bincount(np.maximum(outline.place, 0), each, minlength=len(snapshot.ids)).astype(np.int64)
     passing, counts = ranking.counted(of_document, filters, snapshot)
     leading, _ = search.best(each > 0, first=0, last=1)
-    state = _answerability(meaning, search, reader, outline, int(outline.of_slot[leading[0]]))
+    state = _answerability(meaning, search, int(outline.of_slot[leading[0]]))
     if filters:
         each[~passing[outline.place]] = 0
     slots, scores = search.best(each > 0, first=first, last=last)
@@ -285,15 +282,14 @@ def _norms(lengths: NDArray[np.integer[Any]], words: int, number: int) -> Scores
     return norms
 
 
-def _answerability(meaning: Meaning, search: _Search, reader: Reader, outline: Outline, section: int) -> Answerability:
+def _answerability(meaning: Meaning, search: _Search, section: int) -> Answerability:
     """By the references, else by how much of the question this section holds, which has the best passage."""
     if any(one.sure and not len(one.sections) for one in meaning.references):
         return Answerability.NEAR
     if any(len(one.sections) for one in meaning.references):
         return Answerability.ANSWERABLE
     supports = [_support(one, section) for one in search.asked]
-    missing = bool(meaning.expected) and not reader.has_any(meaning.expected, section, outline)
-    answered = answering.answered(supports, search.number, missing_expected=missing)
+    answered = answering.answered(supports, search.number)
     return Answerability.ANSWERABLE if answered else Answerability.NEAR
 
 

@@ -1,8 +1,7 @@
-"""What a question asks for: its words one by one, its references, and whether it wants an amount or a time."""
+"""What a question asks for: its words one by one, and its references."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -10,27 +9,11 @@ from typing import Final
 from evidence.language import compounds, forms, references, stopwords
 from evidence.language.compounds import Role
 from evidence.language.references import Reference
-from evidence.language.wordlists import listed
 
 LITTLE: Final = 0.6
 """What a word weighs that questions are phrased with. 0.4 to 0.7 give the same figures; 1 and less than 0.3 worse ones."""
 NAME: Final = 2.0
 """What a word written with a capital inside the question weighs in whether it is answered: German nouns, names everywhere."""
-
-_AMOUNT: Final = re.compile(r"\b(wie hoch|wie ?viel kostet|was kostet|wie teuer|how much|what does .* cost)\b", re.IGNORECASE)
-_AMOUNTS: Final = listed("euro euros eur cent prozent hundert promille dollar dollars percent")
-_TIME: Final = re.compile(
-    r"\b(wie lange?|welche[rn]? frist|bis wann|innerhalb welcher|wie früh|welche dauer|welchem alter|wie alt"
-    r"|how long|how old|what age)\b",
-    re.IGNORECASE,
-)
-_TIMES: Final = listed(
-    """
-    tag tage tagen tages woche wochen monat monate monaten monats jahr jahre jahren jahres stunde stunden minuten werktage
-    werktagen arbeitstage arbeitstagen kalendertage kalendertagen lebensjahr lebensjahres lebensjahrs day days week weeks
-    month months year years hour hours minutes age
-    """
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +36,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question understood. expected: words one of which an answer holds, where an amount or a time is asked for; else empty."""
+    """A question understood."""
 
     words: tuple[Wanted, ...]
     references: tuple[Reference, ...]
-    expected: frozenset[str]
 
 
 def understand(text: str, words: Sequence[tuple[int, int, str]], *, without: Collection[Reference] = ()) -> Asked:
@@ -72,7 +54,7 @@ def understand(text: str, words: Sequence[tuple[int, int, str]], *, without: Col
     for start, end, word in free:
         if word not in first:
             first[word] = Wanted(word, start, end, True) if word in left_out else _wanted(text, word, start, end)
-    return Asked(tuple(first.values()), found, _expected(text))
+    return Asked(tuple(first.values()), found)
 
 
 def _little_ones(words: Sequence[tuple[int, int, str]]) -> frozenset[str]:
@@ -86,7 +68,3 @@ def _wanted(text: str, word: str, start: int, end: int) -> Wanted:
     little = stopwords.says_little(keys)
     capital = start > 0 and text[start].isupper()
     return Wanted(word, start, end, False, LITTLE if little else 1.0, NAME if capital else 1.0, keys, parts)
-
-
-def _expected(text: str) -> frozenset[str]:
-    return (_AMOUNTS if _AMOUNT.search(text) else frozenset()) | (_TIMES if _TIME.search(text) else frozenset())

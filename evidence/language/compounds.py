@@ -8,9 +8,11 @@ documents takes part: what a word is made of depends on the word alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from functools import lru_cache
+from itertools import combinations_with_replacement
 from typing import Final, NamedTuple
 
 from evidence.language import forms, lexicon
@@ -34,7 +36,8 @@ _NEVER: Final = listed(
     kein eine einer eines einem einen sein seine mein dein und oder aber denn je jed alle aller ander sich mich dich
     uns zum zur vom am beim ans bar sam lich haft schaft heit keit tum ung nis isch ische ischen ieren tion ion
     ismus ine ing ling chen lein ste ten ter tes tem ene en el end ende enden ender rig rige rigen ige igen iger
-    iges ig einst voraus heraus hinaus ster cher teuer rial
+    iges ig einst voraus heraus hinaus ster cher teuer rial scher
+    iker oste uropa wiede besch ausm alis deut scher iker oste wiede besch ausm alis deut
     """
 )
 """Prefixes, endings and little words, which the dictionary knows for other reasons."""
@@ -46,12 +49,22 @@ _SHORT: Final = listed(
 )
 """The parts of three letters; the dictionary has many more that are hardly ever parts."""
 _ADJECTIVES: Final = frozenset(("frei", "voll", "reich", "treu"))
-_WHOLE: Final = ("beinhalt", "gemeinschaft", "paragra", "materi", "regist", "speicher", "steuer")
+_WHOLE: Final = (
+    *("alternativ", "architekt", "beinhalt", "dienstag", "donnerstag", "gemeinschaft", "materi", "normann", "paragra", "regist"),
+    *("speicher", "steuer", "transport"),
+)
 """Beginnings of words that look like compounds and are none (unless they are much longer)."""
 _LONGER: Final = 4
 
-_NOUN, _OTHER, _HEAD_OTHER, _THREE, _LINKED, _LINKED_N, _DROPPED = 1.0, 1.6, 2.0, 0.5, 0.1, 0.2, 0.3
+_NOUN, _OTHER, _HEAD_OTHER, _THREE, _LINKED, _LINKED_N, _DROPPED = 1.0, 1.6, 2.0, 0.3, 0.1, 0.2, 0.3
 """What a part costs. Fewer parts always win, but for parts that are no nouns."""
+_LONG_HEAD: Final = 0.03
+"""What each letter of the last part takes off: "Bau-werkzeug" rather than "Bauwerk-zeug"."""
+
+
+_ISH: Final = re.compile(r"isch(e[mnrs]?)?\Z")
+"""Adjectives, which only look as if they were made of a table."""
+_ISTIC: Final = re.compile(r"istisch(e[mnrs]?)?\Z")
 
 
 class Role(IntEnum):
@@ -73,11 +86,12 @@ _Split = tuple[Piece, ...]
 
 
 def parts(word: str) -> Mapping[str, Role]:
-    """The form keys of everything a lowered word is made of (parts of parts, neighbours together), but for itself."""
+    """The form keys of everything a lowered word is made of (parts of parts too, and what some of them make together)."""
     found: dict[str, Role] = {}
     if word.isalpha() and _SHORTEST_COMPOUND <= len(word) <= _LONGEST_COMPOUND:
         for whole in _wholes(word):
-            _gather(whole, Role.HEAD, found)
+            for split in splits(whole):
+                _gather(whole, tuple(_leaves(split)), found)
     return found
 
 
@@ -85,30 +99,34 @@ def _wholes(word: str) -> tuple[str, ...]:
     """What to split: the basic form, where the dictionary has the word; nouns only, and long adjectives."""
     spelled = next((one for one in unfolded(word) if lexicon.kind(one)), None)
     if spelled is None:
-        return () if lexicon.english(word) else tuple(one for one in unfolded(word) if splits(one))[:1]
+        no_compound = lexicon.english(word) or _ISTIC.search(word)
+        return () if no_compound else tuple(one for one in unfolded(word) if splits(one))[:1]
     if lexicon.kind(spelled) == "noun":
-        return forms.basic(spelled)[:1]
+        return () if lexicon.is_verb(spelled) else forms.basic(spelled)[:1]
+    if _ISH.search(spelled):
+        return ()
     found = splits(spelled)
     return (spelled,) if found and len(found[0][0].word) >= _SHORTEST_IN_ADJECTIVE else ()
 
 
-def _gather(word: str, role: Role, found: dict[str, Role]) -> None:
-    for split in splits(word):
-        for first, last in _runs(len(split)):
-            inner = word[split[first].start : split[last].start] + split[last].word
-            own = Role.HEAD if role is Role.HEAD and last == len(split) - 1 else Role.MODIFIER
-            for key in forms.german_keys(inner):
-                found[key] = max(own, found.get(key, own))
-            if first == last:
-                _gather(inner, own, found)
+def _leaves(split: _Split) -> Iterator[Piece]:
+    """The parts that are made of no others, where they stand in the word."""
+    for piece in split:
+        inner = splits(piece.word)
+        if not inner:
+            yield piece
+        for leaf in _leaves(inner[0]) if inner else ():
+            last = leaf.end == len(piece.word)
+            yield Piece(piece.start + leaf.start, piece.end if last else piece.start + leaf.end, leaf.word)
 
 
-def _runs(count: int) -> Iterator[tuple[int, int]]:
-    """First and last of the parts that stand together, but not all of them."""
-    for first in range(count):
-        for last in range(first, count):
-            if last - first < count - 1:
-                yield first, last
+def _gather(whole: str, leaves: _Split, found: dict[str, Role]) -> None:
+    for first, last in combinations_with_replacement(range(len(leaves)), 2):
+        word = whole[leaves[first].start : leaves[last].start] + leaves[last].word
+        if first == last or (last - first < len(leaves) - 1 and lexicon.kind(word) == "noun"):
+            role = Role.HEAD if last == len(leaves) - 1 else Role.MODIFIER
+            for key in forms.part_keys(word):
+                found[key] = max(role, found.get(key, role))
 
 
 @lru_cache(_REMEMBERED)
@@ -163,7 +181,7 @@ def _known(word: str) -> lexicon.Kind | None:
 def _head(word: str) -> float | None:
     kind = _known(word)
     if kind == "noun":
-        return _NOUN + _THREE * (len(word) == _SHORTEST_PART)
+        return _NOUN + _THREE * (len(word) == _SHORTEST_PART) - _LONG_HEAD * len(word)
     return _HEAD_OTHER if kind and (len(word) >= _SHORTEST_ADJECTIVE or word in _ADJECTIVES) else None
 
 

@@ -57,6 +57,13 @@ def german_keys(word: str) -> frozenset[str]:
     return frozenset(f"d:{german_stem(one)}" for one in (word, *basic(word)))
 
 
+@lru_cache(_REMEMBERED)
+def part_keys(word: str) -> frozenset[str]:
+    """Keys of a part of a compound, which is a noun if it can be one: the "Wand" in "Wandhalterung" is no form of "winden"."""
+    basics = basic(word)
+    return frozenset(f"d:{german_stem(one)}" for one in (word, *(basics[:1] if lexicon.kind(word) == "noun" else basics)))
+
+
 def keys(word: str, *, compound: bool = False) -> frozenset[str]:
     """Keys of any word; numbers have one by their value. What neither language knows gets those of both, but for compounds."""
     word = word.replace("’", "'")

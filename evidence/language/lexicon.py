@@ -37,6 +37,11 @@ def kind(word: str) -> Kind | None:
     return "other" if german.get(word) is not None else None
 
 
+def is_verb(word: str) -> bool:
+    """Whether it is a German verb's basic form, which may be written with a capital like a noun."""
+    return word.endswith("n") and _dictionary("de").get(word) == word
+
+
 def german(word: str) -> tuple[str, ...]:
     """Basic forms, lowered, nouns first. None at all for a word that German does not know."""
     dictionary = _dictionary("de")

@@ -59,19 +59,6 @@ def test_names_and_nouns_inside_a_question_are_emphasised() -> None:
     assert emphasis["gelten"] == emphasis["neue"]
 
 
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ("Wie hoch ist das Kindergeld?", "euro"),
-        ("How long is the rest period?", "hours"),
-        ("Ab welchem Alter darf man wählen?", "lebensjahr"),
-    ],
-)
-def test_an_amount_or_a_time_is_expected_where_one_is_asked_for(text: str, word: str) -> None:
-    assert word in _asked(text).expected
-    assert not _asked("Was ist Notwehr?").expected
-
-
 SECTIONS = 1_000
 FOUND, PARTLY, MISSING = Support(10, True, 0.0), Support(10, False, 1.0), Support(10, False, 0.0)
 COMMON, NOWHERE = Support(900, False, 0.0), Support(0, False, 0.0)
@@ -100,11 +87,6 @@ def test_rare_words_matter_more_than_common_ones() -> None:
 
 def test_names_matter_more() -> None:
     assert support([FOUND, Support(10, False, 0.0, 2.0)], SECTIONS) < support([FOUND, MISSING], SECTIONS)
-
-
-def test_an_expected_amount_that_is_missing_counts_against_the_answer() -> None:
-    assert answered([FOUND, MISSING], SECTIONS)
-    assert not answered([FOUND, MISSING], SECTIONS, missing_expected=True)
 
 
 def test_everything_may_stand_everywhere() -> None:

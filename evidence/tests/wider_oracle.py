@@ -237,7 +237,7 @@ class Corpus:
             understood.append(self.understood(wanted, own, parts, question.without))
         terms.sort(key=lambda term: term.start)
         hits, first = self.ranked([one for word in understood for one in (word.own, *word.parts)], referred)
-        return Expected(terms, hits, self.answerability(first, understood, referred, asked.expected))
+        return Expected(terms, hits, self.answerability(first, understood, referred))
 
     def understood(
         self, wanted: Wanted, own: Sequence[Choice], parts: Sequence[Sequence[Choice]], without: Collection[Off]
@@ -290,7 +290,7 @@ class Corpus:
         return math.log(1 + (len(self.sections) - having + 0.5) / (having + 0.5))
 
     def answerability(
-        self, first: Section | None, understood: Sequence[Understood], referred: Sequence[Referred], expected: Collection[str]
+        self, first: Section | None, understood: Sequence[Understood], referred: Sequence[Referred]
     ) -> Answerability:
         if first is None:
             return Answerability.NOTHING
@@ -311,8 +311,7 @@ class Corpus:
                     weight=one.wanted.weight * one.wanted.emphasis,
                 )
             )
-        missing = bool(expected) and not holds(first, [Choice((word,), How.EXACT, 1) for word in expected])
-        answered = answering.answered(supports, len(self.sections), missing_expected=missing)
+        answered = answering.answered(supports, len(self.sections))
         return Answerability.ANSWERABLE if answered else Answerability.NEAR
 
     def holding(self, choices: Sequence[Choice]) -> int:
