@@ -39,6 +39,7 @@ def run(room: Room) -> Evaluation:
                 quoted=True,
                 passage=one % 7 + 1,
                 passage_gain=0.5,
+                group="de" if one % 2 else "en",
             )
             for one in range(230)
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
@@ -50,9 +51,11 @@ def _ask(access: Access, one: Prepared, mode: Mode) -> Outcome:
     try:
         answer = _Answer(access, question.text, mode, Versions.EARLIER_TOO if question.depends_on_state else Versions.CURRENT)
     except Refused:
-        return Outcome(question.id, question.state, Given.REFUSED, quoted=_is_quoted(one.targets))
+        refused = Outcome(question.id, question.state, Given.REFUSED, group=question.group)
+        return replace(refused, quoted=any(target.passages for target in one.targets))
     if question.state is State.FORBIDDEN:
-        return Outcome(question.id, question.state, answer.given, forbidden=_forbidden(access, one, mode))
+        found = _forbidden(access, one, mode)
+        return Outcome(question.id, question.state, answer.given, forbidden=found, group=question.group)
     return _outcome(one, answer.given, answer.passages())
 
 
@@ -100,6 +103,7 @@ def _outcome(one: Prepared, given: Given, hits: Sequence[Found]) -> Outcome:
         quoted=bool(quoted),
         passage=figures.first([grade > 0 for grade in passages]),
         passage_gain=figures.ndcg(passages, [target.grade for target in quoted]),
+        group=one.question.group,
     )
 
 
@@ -130,10 +134,6 @@ def _passage_grades(quoted: Sequence[Target], hits: Sequence[Found]) -> list[int
         left = [target for target in left if target not in given]
         grades.append(sum(target.grade for target in given))
     return grades
-
-
-def _is_quoted(targets: Sequence[Target]) -> bool:
-    return any(target.passages for target in targets)
 
 
 def _forbidden(access: Access, one: Prepared, mode: Mode) -> tuple[str, ...]:

@@ -54,6 +54,7 @@ class Outcome:
     passage: int | None = None
     passage_gain: float = 0.0
     forbidden: tuple[str, ...] = ()
+    group: str = ""
 
     @property
     def right(self) -> bool | None:
@@ -74,6 +75,7 @@ class Outcome:
             "passage": self.passage,
             "passage_gain": round(self.passage_gain, 6),
             "forbidden": list(self.forbidden),
+            "group": self.group,
         }
 
     @classmethod
@@ -123,6 +125,12 @@ def summary(outcomes: Sequence[Outcome], *, cutoffs: Collection[int] = CUTOFFS, 
     found["forbidden_hits"] = sum(len(one.forbidden) for one in outcomes)
     found["seconds"] = round(seconds, 3)
     return {name: value for name, value in found.items() if value is not None}
+
+
+def by_group(outcomes: Sequence[Outcome]) -> Mapping[str, Mapping[str, float]]:
+    """The figures of each group, by its name; nothing where all questions are of one."""
+    groups = sorted({one.group for one in outcomes})
+    return {name: summary([one for one in outcomes if one.group == name]) for name in groups} if len(groups) > 1 else {}
 
 
 def confusion(outcomes: Sequence[Outcome]) -> Mapping[State, Mapping[Given, int]]:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -144,10 +144,11 @@ def _corpus_questions(folder: Path, person: str) -> Iterator[Question]:
             for document, grade in grades.get(entry["id"], {}).items()
             if grade > 0
         )
-        yield Question(number, entry["id"], entry["text"], person, expect=expect)
+        yield Question(number, entry["id"], entry["text"], person, expect=expect, group=entry.get("lang", ""))
     if (folder / UNANSWERABLE).is_file():
         for number, entry in enumerate(_lines(folder / UNANSWERABLE), start=1):
-            yield Question(number, entry["id"], entry["text"], person, state=State.UNANSWERABLE)
+            language = entry.get("lang", "")
+            yield Question(number, entry["id"], entry["text"], person, state=State.UNANSWERABLE, group=language)
 
 
 def _quote(entry: Mapping[str, Any], document: str) -> str:
@@ -162,8 +163,8 @@ def _divided(question: Question) -> Question:
         return question
     hidden = tuple(Expected(one.document) for one in question.expect if not in_half(one.document))
     if readable:  # one of its answers can be found
-        return Question(question.line, question.id, question.text, question.person, question.state, readable)
-    return Question(question.line, question.id, question.text, question.person, State.FORBIDDEN, hidden)
+        return replace(question, expect=readable)
+    return replace(question, state=State.FORBIDDEN, expect=hidden)
 
 
 # States of documents

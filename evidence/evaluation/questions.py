@@ -27,8 +27,8 @@ MAX_EXPECTED: Final = 100
 MAX_GRADE: Final = 10
 MAX_TOLD: Final = 20
 """Faults that are told; the rest is counted."""
-_ID: Final = re.compile(r"[\w.:/@#+-]{1,64}", re.ASCII)
-_KEYS: Final = frozenset({"id", "question", "person", "state", "expect", "revision", "date"})
+_NAME: Final = re.compile(r"[\w.:/@#+-]{1,64}", re.ASCII)
+_KEYS: Final = frozenset({"id", "question", "person", "state", "expect", "revision", "date", "group"})
 _EXPECTED_KEYS: Final = frozenset({"document", "source", "quote", "grade"})
 
 
@@ -57,7 +57,10 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question. line: where it stands. person: user name. revision, date: which state of the documents answers it."""
+    """One question. line: where it stands. person: user name. revision, date: which state of the documents answers it.
+
+    group: figures are counted for each of them too, as for languages.
+    """
 
     line: int
     id: str
@@ -67,6 +70,7 @@ class Question:
     expect: tuple[Expected, ...] = ()
     revision: str = ""
     date: date | None = None
+    group: str = ""
 
     @property
     def depends_on_state(self) -> bool:
@@ -168,13 +172,14 @@ def _question(table: Mapping[str, Any], person: str) -> Question:
     _refuse_unknown(table, _KEYS)
     question = Question(
         line=0,
-        id=_id(table),
+        id=_name(table, "id"),
         text=_text(table, "question", most=MAX_QUESTION, needed=True),
         person=_text(table, "person", most=150) or person,
         state=_state(table),
         expect=_expected(table),
         revision=_text(table, "revision", most=100),
         date=_day(table),
+        group=_name(table, "group") if "group" in table else "",
     )
     _check(question)
     return question
@@ -198,10 +203,11 @@ def _check(question: Question) -> None:
         raise _Wrong("expect names the same thing twice")
 
 
-def _id(table: Mapping[str, Any]) -> str:
-    found = table.get("id")
-    if not isinstance(found, str) or not _ID.fullmatch(found):
-        raise _Wrong("id is 1 to 64 of the characters A-Z a-z 0-9 _ . : / @ # + - (it is kept and shown: no words)")
+def _name(table: Mapping[str, Any], key: str) -> str:
+    """What is kept and shown."""
+    found = table.get(key)
+    if not isinstance(found, str) or not _NAME.fullmatch(found):
+        raise _Wrong(f"{key} is 1 to 64 of the characters A-Z a-z 0-9 _ . : / @ # + - (it is kept and shown: no words)")
     return found
 
 

@@ -24,6 +24,7 @@ OUTCOMES = st.builds(
     passage=RANKS,
     passage_gain=st.floats(0, 1),
     forbidden=st.lists(st.uuids().map(str), max_size=2).map(tuple),
+    group=st.sampled_from(["", "de"]),
 )
 
 
@@ -145,6 +146,13 @@ def test_the_confusion_of_states_is_counted() -> None:
     counts = figures.confusion(asked)
     assert list(counts) == [State.ANSWERABLE, State.FORBIDDEN]
     assert counts[State.ANSWERABLE] == {Given.ANSWERABLE: 1, Given.NEAR: 1, Given.NOTHING: 0, Given.REFUSED: 0}
+
+
+def test_groups_are_counted_apart_where_there_are_several() -> None:
+    asked = [outcome("a", rank=1, group="de"), outcome("b", group="en"), outcome("c", rank=3, group="en")]
+    found = figures.by_group(asked)
+    assert {name: (one["questions"], one["success@10"]) for name, one in found.items()} == {"de": (1, 1), "en": (2, 0.5)}
+    assert figures.by_group(asked[1:]) == {}
 
 
 def test_two_runs_differ_by_the_questions_that_got_better_or_worse() -> None:

@@ -71,6 +71,7 @@ def test_all_that_is_wrong_is_told_at_once_with_its_line() -> None:
         ("[" * 30_000, "it is not JSON; each line is one object"),
         (table(id="zwei Wörter"), "id is 1 to 64 of the characters"),
         (table(id=7), "id is 1 to 64 of the characters"),
+        (table(group="nicht gut"), "group is 1 to 64 of the characters"),
         (table(question=7), "question is a text"),
         (table(question="x" * (MAX_QUESTION + 1)), "question has 501 characters"),
         (table(question="\ud800"), "question holds half a character"),
@@ -132,7 +133,7 @@ def judged_set(folder: Path) -> Path:
     """A corpus of three documents with two questions, and one that it does not answer."""
     corpus = [{"id": f"GG Art {n}", "title": f"Titel {n}", "text": f"Absatz {n}\n\n- eins"} for n in (1, 2, 3)]
     asked = [
-        {"id": "q1", "text": "Was?", "answer_quote": "Absatz 1", "answer_doc": "GG Art 1"},
+        {"id": "q1", "text": "Was?", "lang": "de", "answer_quote": "Absatz 1", "answer_doc": "GG Art 1"},
         {"id": "q2", "text": "Wer?", "answer": "eins", "answer_start": 12},
     ]
     judged_ = [
@@ -148,6 +149,7 @@ def judged_set(folder: Path) -> Path:
 
 def test_a_corpus_with_judgements_becomes_questions(tmp_path: Path) -> None:
     found = judged.questions(judged_set(tmp_path))
+    assert [one.group for one in found.questions] == ["de", "", ""]
     assert [(one.id, one.state, one.expect, one.person) for one in found.questions] == [
         ("q1", "answerable", (Expected("GG Art 1", quote="Absatz 1", grade=2), Expected("GG Art 2")), "evaluation-kleine"),
         ("q2", "answerable", (Expected("GG Art 3"),), "evaluation-kleine"),

@@ -110,6 +110,13 @@ def test_one_run_shows_each_question_in_ids_states_and_ranks(curator: Client) ->
     assert confusion == [["answerable", "1", "1", "0", "0"], ["unanswerable", "0", "1", "0", "0"]]
 
 
+def test_groups_of_questions_are_shown_apart(curator: Client) -> None:
+    kept = run([Outcome("a", State.ANSWERABLE, Given.ANSWERABLE, rank=1, group="de"), Outcome("b", State.ANSWERABLE, Given.NEAR)])
+    page = parsed(curator.get(f"/evaluation/{kept.pk}/", headers=ENGLISH))
+    rows = [[cell.text() for cell in row.css("th, td")] for row in page.css(".groups tbody tr")]
+    assert [row[:3] for row in rows] == [["–", "1", "0.000"], ["de", "1", "1.000"]]
+
+
 def test_a_run_tells_which_questions_got_better_or_worse(curator: Client) -> None:
     run([Outcome("gut", State.ANSWERABLE, Given.ANSWERABLE), Outcome("weg", State.ANSWERABLE, Given.ANSWERABLE, rank=3)])
     kept = run()

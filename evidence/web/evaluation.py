@@ -116,6 +116,8 @@ def evaluation(request: HttpRequest, run: int) -> HttpResponse:
         "figures": beside(row.figures, before.figures if before else {}),
         "confusion": [(state, [counts[given] for given in Given]) for state, counts in figures.confusion(now).items()],
         "given": list(Given),
+        "columns": SHORT,
+        "groups": [(name, {one.name: one for one in beside(found, {})}) for name, found in figures.by_group(now).items()],
         "judged": figures.RIGHT,
         "tabs": [Tab(one, len(some), one is show) for one, some in asked.items() if some or one is Show.ALL],
         "show": show,

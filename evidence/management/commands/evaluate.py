@@ -39,6 +39,8 @@ LEAST: Final[Mapping[str, str]] = {
 MOST: Final[Mapping[str, str]] = {"lost": "lost", "states_wrong": "states_wrong", "refused": "refused", "seconds": "seconds"}
 """Option after --max- -> figure."""
 SHARES: Final = frozenset({"lost", *LEAST.values()})
+OF_GROUPS: Final = ("success@10", f"ndcg@{DEPTH}", "recognised", "lost", "forbidden_hits")
+"""Figures that are told of each group of questions."""
 LESS_IS_BETTER: Final = frozenset({*MOST.values(), "forbidden_hits"})
 
 
@@ -140,9 +142,15 @@ class Command(BaseCommand):
         for state, counts in figures.confusion(outcomes).items():
             apart = "  (conflicts are not recorded yet: counted apart)" if state not in figures.RIGHT else ""
             self.stdout.write(f"  {state:<20}" + "".join(f"{counts[given]:>12}" for given in Given) + apart)
+        self._groups(outcomes)
         for one in outcomes:
             for document in one.forbidden:
                 self.stdout.write(self.style.ERROR(f"  FORBIDDEN: question {one.id} found document {document}"))
+
+    def _groups(self, outcomes: Sequence[Outcome]) -> None:
+        for name, found in figures.by_group(outcomes).items():
+            shown = "".join(f"  {one} {_figure(found[one])}" for one in OF_GROUPS if one in found)
+            self.stdout.write(f"  group {name or '-'}: {found['questions']} questions{shown}")
 
     def _compare(self, asked: QuestionSet, outcomes: Sequence[Outcome], before: Evaluation | None) -> None:
         if before is None:
