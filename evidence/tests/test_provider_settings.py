@@ -46,6 +46,16 @@ def test_a_whole_provider_starts_in_production(started: Any) -> None:
     assert (found["OIDC_CREATE_PEOPLE"], found["OIDC_CREATE_GROUPS"]) == (True, False)
 
 
+def test_the_address_that_tokens_for_assistants_are_made_for_is_one_and_needs_a_provider(started: Any) -> None:
+    here = "https://fundstelle.example/mcp"
+    assert started(**WHOLE, MCP_RESOURCE=here)["MCP_RESOURCE"] == here
+    for wrong in ("http://fundstelle.example/mcp", "https://fundstelle.example/", "https://fundstelle.example/mcp?x=1", "mcp"):
+        with pytest.raises(ImproperlyConfigured, match="FUNDSTELLE_MCP_RESOURCE"):
+            started(**WHOLE, MCP_RESOURCE=wrong)
+    with pytest.raises(ImproperlyConfigured, match="FUNDSTELLE_MCP_RESOURCE"):
+        started(**dict.fromkeys(WHOLE, ""), MCP_RESOURCE=here)
+
+
 def test_secrets_can_be_in_files(started: Any, tmp_path: Path) -> None:
     for name, text in (("client", "aus-der-Datei\n"), ("scim", f"{TOKEN}\n")):
         (tmp_path / name).write_text(text)
