@@ -1,7 +1,7 @@
 """Closing a source at once, opening it again, and stating that rights which are kept here are right. By an administrator.
 
 What holds for the next request is the row of the source: nothing else has to be told. Opening takes back a closing by hand and
-nothing more: rights that are too old stay too old.
+nothing more: rights that are too old stay too old. What a person states counts only of rights that have been seen as a whole.
 """
 
 from __future__ import annotations
@@ -53,24 +53,66 @@ def open_again(access: Access, source: int) -> None:
 
 
 def confirm(access: Access, source: int) -> None:
-    """State that a restored source's rights are right as they are, and with them who is in which group.
+    """State that a restored source's rights are right as they are, and with them who is in which group. Raises Refused.
 
-    Rights that are kept elsewhere count only once a run has seen them again. Raises Refused for a source that was not restored,
-    and for one that is pushed until the other system has sent everything again and confirmed that.
+    A source that was not restored is not confirmed by hand here: a run or the system that pushes confirms it.
     """
     row = mine(access, source)
-    kept_here = {"rights_confirmed_at": timezone.now()} if row.kind == SourceKind.LOCAL else {}
+    if row.closed_because not in RESTORED:
+        raise Refused("nothing_to_confirm", gettext_noop("Only a source that was restored from a backup is confirmed by hand."))
+    _believe(row, actor=access.user)
+
+
+def confirm_by_command(source: Source) -> None:
+    """The same by whoever runs the installation, who may also vouch for rights that have become too old. Raises Refused."""
+    if source.closed_because in RESTORED:
+        _believe(source, actor=None)
+        return
+    _refuse_unseen(source)
     with transaction.atomic():
-        restored = Source.objects.filter(pk=row.pk, closed_because=row.closed_because)
-        waits = row.kind == SourceKind.PUSH and row.rights_confirmed_at is None
-        if row.closed_because not in RESTORED or waits or not restored.update(**row.once_believed(), **kept_here):
-            message = gettext_noop(
-                "Only a source that was restored is confirmed by hand, and one that another system pushes only when that has "
-                "sent everything again."
-            )
-            raise Refused("nothing_to_confirm", message)
-        _note(access, row, CONFIRMED if kept_here else OPENED)
+        Source.objects.filter(pk=source.pk).update(rights_confirmed_at=timezone.now())
+        _write(source, CONFIRMED, actor=None)
+
+
+def waits_for_origin(source: Source) -> bool:
+    """Whether nobody's word opens it: what its origin says of the rights has not been seen as a whole since it was last lost.
+
+    That is so before the first complete run, after a restore, and after a listing that missed too much. What is kept here has no
+    other origin.
+    """
+    return source.kind != SourceKind.LOCAL and source.rights_confirmed_at is None
+
+
+def _believe(row: Source, *, actor: int | None) -> None:
+    _refuse_unseen(row)
+    kept_here = {"rights_confirmed_at": timezone.now()} if row.kind == SourceKind.LOCAL else {}
+    restored = Source.objects.filter(pk=row.pk, closed_because=row.closed_because)
+    if not kept_here:
+        restored = restored.exclude(rights_confirmed_at=None)
+    with transaction.atomic():
+        if restored.update(**row.once_believed(), **kept_here):
+            _write(row, CONFIRMED if kept_here else OPENED, actor=actor)
+
+
+def _refuse_unseen(row: Source) -> None:
+    if not waits_for_origin(row):
+        return
+    if row.kind == SourceKind.PUSH:
+        message = gettext_noop(
+            "The other system has not confirmed its rights yet, or not since they were lost. It must send all documents with "
+            "their rights and confirm that (after a restore with a new token and “restated”: true)."
+        )
+        raise Refused("source_unseen", message)
+    message = gettext_noop(
+        "No run has seen all rights of its origin yet, or not since they were lost (by a restore, or because too much was "
+        "missing). Synchronise it first."
+    )
+    raise Refused("source_unseen", message)
 
 
 def _note(access: Access, row: Source, code: str) -> None:
-    AuditEvent.objects.create(tenant_id=row.tenant_id, actor_id=access.user, code=code, ids={"source": row.pk})
+    _write(row, code, actor=access.user)
+
+
+def _write(row: Source, code: str, *, actor: int | None) -> None:
+    AuditEvent.objects.create(tenant_id=row.tenant_id, actor_id=actor, code=code, ids={"source": row.pk})

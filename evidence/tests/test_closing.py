@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from evidence import closing
@@ -91,28 +92,61 @@ def test_what_is_restored_and_closed_by_hand_needs_both_to_open(admin: Access, e
     assert reads(eva) and codes() == [closing.CLOSED, closing.CONFIRMED, closing.OPENED]
 
 
-def test_a_restored_folder_opens_when_it_is_confirmed_and_a_run_has_seen_its_rights(admin: Access, eva: User) -> None:
+def test_a_restored_folder_opens_when_a_run_has_seen_its_rights_and_it_is_confirmed(admin: Access, eva: User) -> None:
     Source.objects.update(
         kind=SourceKind.FOLDER, rights_confirmed_at=None, closed_at=timezone.now(), closed_because=Closed.RESTORED
     )
-    closing.confirm(admin, key())
-    assert not reads(eva)
+    with pytest.raises(Refused, match="No run has seen"):
+        closing.confirm(admin, key())
     Source.objects.update(rights_confirmed_at=timezone.now())
-    assert reads(eva)
+    assert not reads(eva)
+    closing.confirm(admin, key())
+    assert reads(eva) and codes() == [closing.OPENED]
 
 
 @pytest.mark.parametrize(
-    "fields",
+    ("fields", "code"),
     [
-        {"kind": SourceKind.PUSH, "closed_because": Closed.RESTORED, "rights_confirmed_at": None},
-        {"kind": SourceKind.LOCAL, "closed_because": Closed.ADMINISTRATOR},
+        ({"kind": SourceKind.PUSH, "closed_because": Closed.RESTORED, "rights_confirmed_at": None}, "source_unseen"),
+        ({"kind": SourceKind.LOCAL, "closed_because": Closed.ADMINISTRATOR}, "nothing_to_confirm"),
     ],
 )
-def test_nothing_else_is_confirmed_by_hand(admin: Access, eva: User, fields: dict[str, Any]) -> None:
+def test_nothing_else_is_confirmed_by_hand(admin: Access, eva: User, fields: dict[str, Any], code: str) -> None:
     Source.objects.update(closed_at=timezone.now(), **fields)
-    with pytest.raises(Refused, match="confirmed by hand"):
+    with pytest.raises(Refused) as refused:
         closing.confirm(admin, key())
-    assert not reads(eva) and codes() == []
+    assert refused.value.code == code and not reads(eva) and codes() == []
+
+
+@pytest.mark.parametrize("restored", [True, False])
+@pytest.mark.parametrize("kind", [SourceKind.FOLDER, SourceKind.GIT, SourceKind.PUSH])
+@pytest.mark.parametrize("words", [["quelle"], ["--all"]])
+def test_the_command_opens_nothing_whose_origin_was_not_seen(
+    words: list[str], kind: SourceKind, restored: bool, eva: User
+) -> None:
+    closed = {"closed_at": timezone.now(), "closed_because": Closed.RESTORED} if restored else {}
+    Source.objects.update(name="quelle", kind=kind, rights_confirmed_at=None, **closed)
+    if restored or words == ["quelle"]:
+        with pytest.raises(CommandError, match="source_unseen"):
+            call_command("confirm", *words, tenant="lindenau")
+    else:
+        call_command("confirm", *words, tenant="lindenau")
+    assert not reads(eva) and Source.objects.get().rights_confirmed_at is None and codes() == []
+
+
+@pytest.mark.parametrize("kind", SourceKind)
+def test_the_command_opens_a_restored_source_that_was_seen_since(kind: SourceKind, eva: User) -> None:
+    closed = {"closed_at": timezone.now(), "closed_because": Closed.RESTORED}
+    Source.objects.update(kind=kind, rights_confirmed_at=timezone.now(), **closed)
+    call_command("confirm", "--all", tenant="lindenau")
+    assert reads(eva) and codes() == [closing.CONFIRMED if kind == SourceKind.LOCAL else closing.OPENED]
+
+
+def test_whoever_runs_it_may_vouch_for_rights_that_were_seen_and_became_too_old(eva: User) -> None:
+    Source.objects.update(name="quelle", kind=SourceKind.FOLDER, rights_confirmed_at=timezone.now() - timedelta(days=2))
+    assert not reads(eva)
+    call_command("confirm", "quelle", tenant="lindenau")
+    assert reads(eva) and codes() == [closing.CONFIRMED]
 
 
 @pytest.mark.parametrize("act", ACTIONS, ids=lambda act: act.__name__)

@@ -254,13 +254,14 @@ def test_a_restored_source_offers_to_confirm_and_not_to_open(admin: Client, row:
     assert AuditEvent.objects.filter(code=closing.CONFIRMED, ids__source=row.pk).count() == 1
 
 
-def test_a_restored_folder_waits_for_a_run_after_it_was_confirmed(admin: Client, row: Source) -> None:
+def test_a_restored_folder_is_confirmed_after_a_run_has_seen_it(admin: Client, row: Source) -> None:
     Source.objects.update(rights_confirmed_at=None, closed_at=timezone.now(), closed_because=Closed.RESTORED)
-    assert "Who is in which group" in one(page(admin, row), f'form[action="/sources/{row.pk}/confirm/"]').text()
+    offer = f'form[action="/sources/{row.pk}/confirm/"]'
+    assert not page(admin, row).css(offer) and "sync now" in one(page(admin, row), ".source-ways .hint").text()
+    Source.objects.update(rights_confirmed_at=timezone.now())
+    assert "Who is in which group" in one(page(admin, row), offer).text()
     answer = admin.post(f"/sources/{row.pk}/confirm/", follow=True, headers=ENGLISH)
-    assert "after the next complete run" in one(parsed(answer), ".notice-good").text()
-    assert one(parsed(answer), ".openness").attributes["data-openness"] == "never_confirmed"
-    assert not AuditEvent.objects.filter(code=closing.CONFIRMED).exists()
+    assert "the source is open" in one(parsed(answer), ".notice-good").text()
 
 
 def test_what_hurts_is_asked_once_more(admin: Client, row: Source) -> None:

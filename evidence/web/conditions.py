@@ -47,8 +47,8 @@ OPENNESS: Final[Mapping[Openness, Words]] = {
     Openness.RESTORED: Words(
         _("Closed: restored from a backup"),
         _(
-            "Nobody reads anything of it until its rights have been confirmed again: who may read may have changed since the "
-            "backup."
+            "Nobody reads anything of it until an administrator has confirmed it: who may read, and who is in which group, may "
+            "have changed since the backup. A complete run alone does not open it."
         ),
         "bad",
     ),

@@ -217,8 +217,7 @@ def _page(
         "concerns": monitor.concerns(found.state),
         "going": _going(found.state),
         "can_run": _can_run(row),
-        "can_confirm": found.state.openness is Openness.RESTORED
-        and (row.kind != SourceKind.PUSH or row.rights_confirmed_at is not None),
+        "can_confirm": found.state.openness is Openness.RESTORED and not closing.waits_for_origin(row),
         "pushed": row.kind == SourceKind.PUSH,
         "drawn": _drawn(found),
         "days": inspection.DAYS,

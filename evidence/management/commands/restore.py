@@ -58,6 +58,8 @@ class Command(BaseCommand):
         if done.left:
             self.stdout.write("Their traces in files are still to be wiped: manage.py work does it.")
         self.stdout.write(
-            f"{done.sources:,} sources are closed: people, groups and rights are as they were then. Look who has left or changed "
-            "since, then open each with manage.py confirm SOURCE --tenant TENANT. Tokens are revoked; everybody signs in again."
+            f"{done.sources:,} sources are closed: people, groups and rights are as they were then. Take out of groups whoever "
+            "has left since. Run manage.py sync, and have pushing systems send everything again (docs/sources.md). Then open "
+            "each with manage.py confirm SOURCE --tenant TENANT; a run alone opens none. Tokens are revoked; everybody "
+            "signs in again."
         )
