@@ -52,6 +52,17 @@ def test_the_switch_asks_what_is_typed_and_exact_is_one_press_away(window: Page,
     expect(window.locator(".hit").first).to_be_visible()
 
 
+def test_passages_that_only_share_words_are_announced_as_such(desktop: Page, site: Site, room: Room) -> None:
+    room.publish(TEXTS)
+    site.search(desktop, "Frist", room.name)
+    desktop.locator("#q").fill("Frist nach § 999 BGB")
+    desktop.get_by_role("button", name="Wider").click()
+    expect(desktop.get_by_role("status").and_(desktop.locator("#count"))).to_contain_text("No likely answer.")
+    expect(desktop.get_by_text("none of them is likely to answer it")).to_be_visible()
+    expect(desktop.locator(".report-loud > summary")).to_be_in_viewport()
+    expect(desktop.locator(".hit").first).to_be_visible()
+
+
 def test_an_expansion_is_switched_off_and_on_again(window: Page, site: Site, room: Room) -> None:
     room.publish(TEXTS)
     site.search(window, "", room.name)
@@ -140,7 +151,7 @@ def test_axe_finds_nothing_serious_and_nothing_scrolls_sideways(desktop: Page, s
     words = " ".join(f"Fristenordnungsangelegenheit{n}{'en' * 3}" for n in range(12))
     room.publish({**TEXTS, "lang.txt": words})
     site.search(desktop, "", room.name)
-    desktop.goto(site.url(q=f"Frist Zugang wie {words}"[:450], mode="wider"))
+    desktop.goto(site.url(q=f"§ 999 BGB Frist Zugang wie {words}"[:450], mode="wider"))
     interpretation(desktop)
     desktop.locator(".report > summary").click()
     desktop.evaluate(Axe().axe_script)

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from evidence.errors import Refused
 from evidence.index.query import Query
 from evidence.index.questions import Alternative, How, Off, Term, Way
 from evidence.search import Mode, Results, Saying
@@ -104,3 +105,17 @@ def test_more_found_words_than_fit_are_counted() -> None:
 )
 def test_what_is_carried_to_the_next_page_is_an_address(asked: Asked, query: str) -> None:
     assert carried(asked) == query
+
+
+@pytest.mark.parametrize(
+    "off", [Off("frist", How.FORM), Off("k:a", How.PART, "a:b"), Off("fristlose kündigung", How.SYNONYM, "eine entlassung")]
+)
+def test_what_is_off_can_be_written_into_an_address_and_read_again(off: Off) -> None:
+    assert Off.of(str(off)) == off
+
+
+@pytest.mark.parametrize("text", ["", "frist", "frist:", "frist:exact", "frist:forms", ":form", "frist:form:"])
+def test_what_cannot_be_switched_off_is_refused(text: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        Off.of(text)
+    assert refusal.value.code == "query_without"

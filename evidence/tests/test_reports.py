@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -103,12 +104,13 @@ def test_everybody_sees_their_own_alone(anna: Access) -> None:
 @pytest.mark.parametrize("role", [Role.READER, Role.EDITOR, Role.REVIEWER])
 def test_who_is_no_curator_works_nothing_off(anna: Access, role: str) -> None:
     id, other = send(anna), access(person("otto", ["alle"], role=role))
-    for act in (
+    acts: list[Callable[[], object]] = [
         lambda: reports.to_work_off(other),
         lambda: reports.tally(other),
         lambda: close(other, id),
         lambda: reports.reopen(other, id),
-    ):
+    ]
+    for act in acts:
         with pytest.raises(Unavailable):
             act()
 
@@ -173,11 +175,12 @@ def test_a_report_is_closed_with_a_state_a_cause_and_an_answer_that_fit(
 
 
 def test_a_report_that_is_none_is_unavailable(curator: Access) -> None:
-    for act in (
+    acts: list[Callable[[], object]] = [
         lambda: close(curator, uuid4()),
         lambda: reports.reopen(curator, uuid4()),
         lambda: reports.delete(curator, uuid4()),
-    ):
+    ]
+    for act in acts:
         with pytest.raises(Unavailable):
             act()
 

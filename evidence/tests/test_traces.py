@@ -20,7 +20,7 @@ from django.utils import timezone
 from evidence import tokens, traces
 from evidence.errors import Refused
 from evidence.models import AuditEvent, Role, SearchTrace, Tenant
-from evidence.search import search
+from evidence.search import Mode, search
 from evidence.tests.builders import access, document, person, publish, tenant
 from evidence.tests.pages import parsed, sign_in
 from evidence.tests.test_web_sources import whole
@@ -65,6 +65,14 @@ def test_a_search_that_finds_nothing_leaves_a_trace_too(traced: Tenant) -> None:
     search(access(person("eva", ["alle"])), "gibtesnicht")
     search(access(person("otto")), "frist")
     assert [(trace.total, trace.passages) for trace in SearchTrace.objects.all()] == [(0, []), (0, [])]
+
+
+def test_a_whole_question_of_the_wider_mode_is_kept_while_a_diagnosis_goes_on(traced: Tenant) -> None:
+    traces.begin_diagnosis(traced, timedelta(minutes=5), actor=None)
+    question = "frist " + "ja " * 160
+    search(access(person("eva", ["alle"])), question, mode=Mode.WIDER)
+    trace = SearchTrace.objects.get()
+    assert (trace.query, trace.total > 0) == (question, True)
 
 
 def test_without_the_switch_there_is_none(traced: Tenant) -> None:

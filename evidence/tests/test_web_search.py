@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from evidence import search
-from evidence.index.questions import Answerability
 from evidence.models import Document, Source
 from evidence.tests.builders import document, group, person, publish
 from evidence.tests.pages import main, one, parsed, sign_in, texts, value
@@ -255,6 +251,16 @@ def test_wider_page_is_the_same_to_the_byte_with_and_without_what_may_not_be_rea
     assert ([main(client.get("/", question)) for question in questions], main(client.get(place, reading))) == before
 
 
+def test_a_synonym_is_found_by_who_may_read_its_list_and_names_it(client: Client, handbook: Path) -> None:
+    publish(handbook / "s", {"liste.txt": "gesuch = antrag"}, allowed='["group:netz"]', source="liste")
+    Document.objects.filter(external_id="liste").update(kind="synonyms", title="Wortliste")
+    for name, groups, said in (("ben", ["alle", "netz"], ["Wortliste"]), ("anna", ["alle"], [])):
+        sign_in(client, person(name, groups))
+        page = parsed(client.get("/", {"q": "Gesuch", "source": "handbuch", **WIDER}))
+        assert [text for text in texts(page, ".word-said") if "Wortliste" in text] == [f"from “{one}”" for one in said]
+        assert len(texts(page, ".quote")) == len(said)
+
+
 @pytest.mark.parametrize("values", [{"mode": "fuzzy"}, {"mode": "wider", "without": "x"}])
 def test_an_address_that_asks_for_what_is_not_there_says_so(client: Client, handbook: Path, values: dict[str, str]) -> None:
     sign_in(client, person("anna", ["alle"]))
@@ -279,23 +285,16 @@ def test_the_form_changes_with_the_results_that_come_alone(client: Client, handb
     assert value(fragment, "#mode-wider", "aria-pressed") == "true" and fragment.css("header") == []
 
 
-@pytest.mark.parametrize("mode", ["exact", "wider"])
-def test_passages_that_share_words_alone_are_shown_as_such(
-    client: Client, handbook: Path, monkeypatch: pytest.MonkeyPatch, mode: str
-) -> None:
+def test_passages_that_share_words_alone_are_shown_as_such(client: Client, handbook: Path) -> None:
     sign_in(client, person("anna", ["alle"]))
-    real = search.search
-
-    def near(*args: Any, **options: Any) -> Any:
-        found = real(*args, **options)
-        return replace(found, answerability=Answerability.NEAR) if found.mode is search.Mode.WIDER else found
-
-    monkeypatch.setattr(search, "search", near)
-    page = parsed(client.get("/", {"q": "antrag", "mode": mode}, headers={"accept-language": "en"}))
+    english = {"accept-language": "en"}
+    page = parsed(client.get("/", {"q": "Antrag nach § 999 BGB", **WIDER}, headers=english))
     told = "These passages share words with your question; none of them is likely to answer it."
-    assert (told in one(page, "main").text()) == (mode == "wider")
-    assert len(texts(page, ".quote")) == 1
-    assert texts(page, "#count")[0].startswith("No likely answer." if mode == "wider" else "1 passage found")
+    assert told in texts(page, ".near")[0] and len(texts(page, ".quote")) == 1
+    assert texts(page, "#count")[0].startswith("No likely answer.") and len(page.css(".report-loud")) == 1
+    for question in ({"q": "antrag"}, {"q": "antrag", **WIDER}):
+        page = parsed(client.get("/", question, headers=english))
+        assert page.css(".near") == [] and texts(page, "#count") == ["1 passage found"]
 
 
 def test_queries_of_a_wider_search_do_not_depend_on_the_number_of_hits(
