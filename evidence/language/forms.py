@@ -17,7 +17,7 @@ from evidence.language import lexicon, numbers
 from evidence.language.spelling import fold, unfolded
 
 _BARE: Final = str.maketrans("äöü", "aou")
-_REMEMBERED: Final = 1 << 16
+_REMEMBERED: Final = 1 << 15
 
 
 @cache
@@ -51,7 +51,6 @@ def basic(word: str) -> tuple[str, ...]:
     return next((found for spelled in unfolded(word) if (found := lexicon.german(spelled))), ())
 
 
-@lru_cache(_REMEMBERED)
 def german_keys(word: str) -> frozenset[str]:
     """Keys of a word that is taken for German."""
     return frozenset(f"d:{german_stem(one)}" for one in (word, *basic(word)))

@@ -13,7 +13,7 @@ from simplemma.strategies.dictionaries import DefaultDictionaryFactory
 
 Kind = Literal["noun", "other"]
 
-_REMEMBERED: Final = 1 << 17
+_REMEMBERED: Final = 1 << 16
 _SHORTEST_CONTAINED: Final = 4
 
 
