@@ -3,6 +3,7 @@
 import gc
 import logging
 
+from evidence.language import lexicon
 from evidence.logs import CONFIGURATION
 
 wsgi_app = "evidence.wsgi:application"
@@ -17,7 +18,10 @@ access_log_format = "%(h)s %(m)s %(U)s %(s)s %(B)s %(M)sms"
 
 
 def on_starting(server: object) -> None:
-    """Let `--log-level warning` silence requests too."""
+    """Read the dictionaries once for all workers, who share their memory (130 MB); and let `--log-level warning` silence requests
+    too.
+    """
+    lexicon.prepare()
     logging.getLogger("gunicorn.access").setLevel(logging.getLogger("gunicorn.error").level)
 
 
