@@ -129,7 +129,8 @@ def _chosen(reader: Reader, wanted: Wanted, synonyms: Sequence[Synonym]) -> _Cho
     taken = {one.words for one in own}
     own += [one for one in _synonyms(reader, wanted, synonyms) if one.words not in taken]
     parts = [_part(reader, wanted.written, key) for key in sorted(wanted.parts)]
-    if not any(reader.is_there(one.words) for some in (own, *parts) for one in some):
+    made_of_known = bool(parts) and all(parts)
+    if not made_of_known and not any(reader.is_there(one.words) for one in own):
         own += _meant(reader, wanted.written)
     return _Chosen(own, [some for some in parts if some])
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import simplemma
+import Stemmer
+
 from evidence.language import compounds, forms, references, spelling
 from evidence.language.asking import Asked, Wanted, understand
 from evidence.language.compounds import Role
@@ -17,7 +20,7 @@ from evidence.language.spelling import fold
 
 __all__ = ["Asked", "Keys", "Reference", "Role", "Wanted", "abbreviates", "fold", "keys", "mark", "understand"]
 
-TERMS = "language=1 simplemma=2 snowball=3"
+TERMS = f"language=1 simplemma={simplemma.__version__} stemmer={Stemmer.version()}"
 """Names what the keys are made with. Keys that were made with something else must be made anew."""
 
 

@@ -151,7 +151,7 @@ class Corpus:
             shared = self.most(self.with_part([key]) - {written, *alone})
             some = [Choice((one,), How.PART, 1.0) for one in alone] + [Choice((one,), How.PART, 0.3) for one in shared]
             parts.append(some)
-        if not any(self.is_there(choice.words) for some in (own, *parts) for choice in some):
+        if not (parts and all(parts)) and not any(self.is_there(choice.words) for choice in own):
             asked = spelling.asked_buckets(written)
             candidates = [word for word in self.vocabulary if keys(word).spellings & asked]
             for one, errors in spelling.near(written, candidates):
