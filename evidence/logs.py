@@ -1,15 +1,17 @@
 """What logs and error reports may hold: paths, codes, ids and places in the code, never what a person typed or read.
 
 A query string, a form, a cookie, a local variable or the message of an exception can repeat a query or a quote, so none of
-them is written. `CONFIGURATION` is one for Django and for gunicorn.
+them is written. `CONFIGURATION` is one for Django, gunicorn and uvicorn.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+import time
 import traceback
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any
 
 from django.utils.safestring import SafeString
@@ -25,8 +27,22 @@ MALFORMED_REQUEST = re.compile(r"(Invalid request from ip=[^\s:]*|Bad request ve
 """What servers write about a request line that they cannot read: they repeat a part of it, which may be half a query."""
 
 
+class Deliberate(logging.Filter):
+    """Lets what says on purpose that something can't be done at this moment (503) be no error."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """All of them."""
+        if getattr(record, "status_code", None) == HTTPStatus.SERVICE_UNAVAILABLE:
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+        return True
+
+
 class PrivateFormatter(logging.Formatter):
-    """Writes records without query strings and names, and exceptions as their types and places."""
+    """Writes records without query strings and names, and exceptions as their types and places. Times are UTC, whoever writes."""
+
+    converter = staticmethod(time.gmtime)
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
 
     def format(self, record: logging.LogRecord) -> str:
         record.exc_text = None  # another formatter may have kept the full text there
@@ -72,6 +88,7 @@ def _outline_of_one(error: BaseException) -> str:
 CONFIGURATION: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"deliberate": {"()": Deliberate}},
     "formatters": {
         "private": {"()": PrivateFormatter, "style": "{", "format": "{asctime} {levelname} {name} {message}"},
     },
@@ -79,12 +96,13 @@ CONFIGURATION: dict[str, Any] = {
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": [], "level": "INFO"},
-        "django.request": {"level": "ERROR"},  # what a client asked for in vain has its line in the access log
+        # what a client asked for in vain has its line in the access log
+        "django.request": {"level": "ERROR", "filters": ["deliberate"]},
         "django.server": {"handlers": [], "level": "INFO", "propagate": True},
         "gunicorn.error": {"handlers": [], "propagate": True},  # levels: gunicorn's --log-level
         "gunicorn.access": {"handlers": [], "propagate": True},
+        "uvicorn": {"handlers": [], "propagate": True},  # it writes with handlers of its own, questions and all
         "uvicorn.access": {"handlers": [], "propagate": True},
-        "uvicorn.error": {"handlers": [], "propagate": True},
         "mcp": {"level": "ERROR"},  # its warnings repeat what was sent; errors are written as their places
         "evidence": {"level": "INFO"},
     },

@@ -6,7 +6,7 @@ used and given back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ from mcp.types import (
 from mcp.types import Tool as Described
 from pydantic.json_schema import GenerateJsonSchema
 
-from evidence.mcp.calls import Caller, call
+from evidence.mcp.calls import Answer, Caller, call
 from evidence.mcp.tools import BY_NAME, INSTRUCTIONS, TOOLS, Tool
 
 NAME: Final = "Fundstelle"
@@ -86,8 +86,8 @@ def described(tool: Tool) -> Described:
 LISTED: Final = ListToolsResult(tools=[described(tool) for tool in TOOLS])
 
 
-def server(caller: Caller) -> Server[Any]:
-    """A server that acts for this caller."""
+def server(caller: Caller, ask: Callable[[Tool, Mapping[str, Any], Caller], Answer] = call) -> Server[Any]:
+    """A server that acts for this caller. ask: calls a tool."""
 
     async def listed(context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListToolsResult:
         return LISTED
@@ -96,7 +96,7 @@ def server(caller: Caller) -> Server[Any]:
         tool = BY_NAME.get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, "There is no tool of this name.")
-        answer = await sync_to_async(call)(tool, params.arguments or {}, caller)
+        answer = await sync_to_async(ask)(tool, params.arguments or {}, caller)
         content = [TextContent(text=text) for text in answer.texts]
         return CallToolResult(content=list(content), structured_content=answer.value, is_error=answer.failed)
 
@@ -149,16 +149,20 @@ async def _exchange(sent: Exchange, caller: Caller) -> Answered:
 
 
 def converse(caller: Caller) -> None:
-    """Answer what comes over standard input until it ends. Database connections are closed after each call."""
-
-    def bearer() -> Any:
-        close_old_connections()
-        return caller.bearer()
-
-    anyio.run(_converse, Caller(bearer, caller.links))
+    """Answer what comes over standard input until it ends."""
+    anyio.run(_converse, caller)
 
 
 async def _converse(caller: Caller) -> None:
-    own = server(caller)
+    own = server(caller, _asked_by_itself)
     async with stdio_server() as (read, write):
         await own.run(read, write, own.create_initialization_options())
+
+
+def _asked_by_itself(tool: Tool, arguments: Mapping[str, Any], caller: Caller) -> Answer:
+    """With what Django does around a request: no connection to the database stays open while the assistant thinks."""
+    close_old_connections()
+    try:
+        return call(tool, arguments, caller)
+    finally:
+        close_old_connections()

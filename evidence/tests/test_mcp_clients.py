@@ -200,7 +200,9 @@ def test_by_http(told: Told, server: str, tmp_path: Path) -> None:
         headers = {"Authorization": f"Bearer {told.secrets['eva']}"}
         assert httpx2.post(f"{running.address}/mcp", headers=headers, json={}).status_code == 401
         assert (sessions(told) if databases.POSTGRESQL else open_databases(running)) <= CONNECTIONS
-        assert "/mcp" in running.log.read_text() and "Frist" not in running.log.read_text()
+        httpx2.get(f"{running.address}/api/v1/search?q=Frist", headers=headers)
+    written = running.log.read_text()
+    assert "/mcp" in written and "/api/v1/search" in written and "Frist" not in written
 
 
 async def at_once(assistant: Assistant) -> None:
