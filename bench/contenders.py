@@ -21,8 +21,10 @@ from bench.corpus import Corpus, spread
 from bench.measure import Times, megabytes, memory, timed
 from evidence.index import Entry
 from evidence.index.query import Query
+from evidence.index.questions import Question
 from evidence.index.sqlite import SqliteEngine
 from evidence.index.tokens import tokenise, words
+from evidence.language import lexicon
 
 HITS: Final = 10
 BATCH_PASSAGES: Final = 50_000
@@ -66,9 +68,10 @@ def public_id(document: int) -> uuid.UUID:
 
 
 def build_engine(corpus: Corpus, folder: Path) -> Built:
-    """All documents, in batches, with the smaller number of classes."""
-    documents = list(corpus.documents())
+    """All documents with their sections, in batches, with the smaller number of classes."""
+    documents = list(corpus.headed())
     classes = spread(len(documents), CLASSES[0])
+    lexicon.prepare()
     before, most = memory(), 0
     engine = SqliteEngine(folder / "index.sqlite3")
     start, worked = time.perf_counter(), time.process_time()
@@ -106,11 +109,26 @@ def _search(engine: SqliteEngine, query: Query, classes: Collection[int]) -> Fou
     return [(hit.document, hit.passage, hit.score) for hit in result.hits]
 
 
-def _batches(documents: Sequence[list[str]], classes: Sequence[int]) -> Iterator[list[Entry]]:
+def ask_widely(folder: Path, questions: Sequence[Question], classes: int) -> Asked:
+    """Hits with scores, what was made of each word, the total, the counts of the filters and whether it is answered."""
+    lexicon.prepare()
+    engine = SqliteEngine(folder / "index.sqlite3")
+    times = timed(lambda question: partial(_search_widely, engine, question, readable(classes)), questions)
+    return Asked(times, memory())
+
+
+def _search_widely(engine: SqliteEngine, question: Question, classes: Collection[int]) -> object:
+    return engine.wider(question, classes=classes, excluded=(), filters={}, limit=HITS, offset=0)
+
+
+def _batches(documents: Sequence[list[tuple[str, str]]], classes: Sequence[int]) -> Iterator[list[Entry]]:
     batch, passages = [], 0
-    for number, (texts, access_class) in enumerate(zip(documents, classes, strict=True)):
+    for number, (document, access_class) in enumerate(zip(documents, classes, strict=True)):
         attributes = {"source": "laws", "kind": "law", "language": "de", "status": ("valid", "expired")[number % 2]}
-        batch.append(Entry(number, public_id(number), number, access_class, attributes, texts))
+        texts = [text for _, text in document]
+        titles = {title: place for place, title in enumerate(dict.fromkeys(title for title, _ in document))}
+        sections = [titles[title] for title, _ in document]
+        batch.append(Entry(number, public_id(number), number, access_class, attributes, texts, list(titles), sections))
         passages += len(texts)
         if passages >= BATCH_PASSAGES:
             yield batch
@@ -218,18 +236,34 @@ def build_tantivy(corpus: Corpus, folder: Path) -> Built:
 
 def ask_tantivy(folder: Path, queries: Sequence[Query], classes: int) -> Asked:
     """All words and the filter must match; the filter is made beforehand, and hits are not counted."""
-    index = tantivy.Index(_schema(), path=str(folder))
-    searcher = index.searcher()
+    searcher = tantivy.Index(_schema(), path=str(folder)).searcher()
     schema, must = _schema(), tantivy.Occur.Must
-    may_read = tantivy.Query.const_score_query(
-        tantivy.Query.term_set_query(schema, f"class{classes}", sorted(readable(classes))), 0.0
-    )
+    may_read = _may_read(classes)
 
     def ask(query: Query) -> object:
         terms = [(must, tantivy.Query.term_query(schema, "text", word)) for (word,) in query.phrases]
         return searcher.search(tantivy.Query.boolean_query([*terms, (must, may_read)]), HITS, count=False).hits
 
     return Asked(timed(lambda query: partial(ask, query), queries), memory())
+
+
+def ask_tantivy_any(folder: Path, questions: Sequence[Question], classes: int) -> Asked:
+    """Any word and the filter must match; the filter is made beforehand, and hits are not counted."""
+    searcher = tantivy.Index(_schema(), path=str(folder)).searcher()
+    schema, must, should = _schema(), tantivy.Occur.Must, tantivy.Occur.Should
+    may_read = _may_read(classes)
+
+    def ask(question: Question) -> object:
+        different = dict.fromkeys(word for _, _, word in question.words)
+        any_word = tantivy.Query.boolean_query([(should, tantivy.Query.term_query(schema, "text", word)) for word in different])
+        return searcher.search(tantivy.Query.boolean_query([(must, any_word), (must, may_read)]), HITS, count=False).hits
+
+    return Asked(timed(lambda question: partial(ask, question), questions), memory())
+
+
+def _may_read(classes: int) -> Any:
+    terms = tantivy.Query.term_set_query(_schema(), f"class{classes}", sorted(readable(classes)))
+    return tantivy.Query.const_score_query(terms, 0.0)
 
 
 def _schema() -> Any:

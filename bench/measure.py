@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from evidence.index.query import Query
-
 ROUNDS = 5
 """Each question is asked once to warm up and then in this many rounds; its time is the median."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 def in_own_process(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -42,7 +41,7 @@ class Times:
         return "".join(f"{figure:>10.2f}" for figure in figures)
 
 
-def timed(prepare: Callable[[Query], Callable[[], object]], queries: Sequence[Query]) -> Times:
+def timed(prepare: Callable[[T], Callable[[], object]], queries: Sequence[T]) -> Times:
     """The time of each question. `prepare` makes what is then called and timed."""
     for query in queries:
         prepare(query)()

@@ -11,10 +11,13 @@ from pathlib import Path
 
 from bench import contenders
 from bench.contenders import CLASSES, Asked, Built, Found
-from bench.corpus import Corpus, draw
+from bench.corpus import Corpus, draw, draw_questions
 from bench.measure import Times, in_own_process
 from evidence.index.query import Query
+from evidence.index.questions import Question
 
+LONGEST_QUESTION = 150.0
+"""Milliseconds."""
 REBUILDS = 2
 """A rebuild takes tens of seconds, so that few of them show enough."""
 
@@ -23,8 +26,9 @@ def main() -> None:
     """Build, ask, compare, print."""
     corpus = _corpus()
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    documents, queries = in_own_process(_prepare, corpus)
-    print(f"{'real' if corpus.real else 'generated'} text, {documents} documents, {len(queries)} questions\n")
+    documents, queries, questions = in_own_process(_prepare, corpus)
+    text = "real" if corpus.real else "generated"
+    print(f"{text} text, {documents} documents, {len(queries)} queries, {len(questions)} whole questions\n")
     with tempfile.TemporaryDirectory() as folder:
         paths = {name: Path(folder) / name for name in ("engine", "fts5", "tantivy")}
         for path in paths.values():
@@ -38,11 +42,13 @@ def main() -> None:
         _compare(in_own_process(contenders.engine_hits, paths["engine"], queries[:REBUILDS], few), right)
         _print_asked(few, asked, rebuilt)
         _verdicts(asked, rebuilt)
+        _widely(paths, questions, few)
         seconds = in_own_process(contenders.move_engine, paths["engine"], documents, many)
         print(f"\nAll documents moved to {many} classes in {seconds:.2f} s")
         asked = _ask(paths, queries, many)
         _print_asked(many, asked)
         _verdicts(asked)
+        _widely(paths, questions, many)
 
 
 def _corpus() -> Corpus:
@@ -53,9 +59,21 @@ def _corpus() -> Corpus:
     return Corpus(arguments.corpus, arguments.limit)
 
 
-def _prepare(corpus: Corpus) -> tuple[int, list[Query]]:
+def _prepare(corpus: Corpus) -> tuple[int, list[Query], list[Question]]:
     documents = list(corpus.documents())
-    return len(documents), draw(documents)
+    return len(documents), draw(documents), draw_questions(documents)
+
+
+def _widely(paths: Mapping[str, Path], questions: Sequence[Question], classes: int) -> None:
+    """Whole questions: the wider mode, and any of the words as they are written."""
+    asked = {
+        "wider mode": in_own_process(contenders.ask_widely, paths["engine"], questions, classes),
+        "tantivy, any word": in_own_process(contenders.ask_tantivy_any, paths["tantivy"], questions, classes),
+    }
+    _print_asked(classes, asked)
+    ours, any_word = (figures.times.percentile(95) for figures in asked.values())
+    _verdict("p95 of whole questions at most 150 ms", ours, LONGEST_QUESTION)
+    _verdict("p95 of whole questions at most three times tantivy's", ours, 3 * any_word)
 
 
 def _ask(paths: Mapping[str, Path], queries: Sequence[Query], classes: int) -> dict[str, Asked]:

@@ -52,7 +52,8 @@ def add(connection: apsw.Connection, entries: Sequence[Entry]) -> None:
     add_to_meta(connection, "documents", sum(kept))
     grown = _write(connection, _POSTING, batch.rows(first_slot), open_segment=first_slot >> SEGMENT_BITS)
     add_to_meta(connection, "next_slot", len(batch.lengths))
-    vocabulary.spread(connection, grown | _outline(connection, entries))
+    grown |= _outline(connection, entries)
+    vocabulary.spread(connection, grown, open_segment=meta(connection, "next_slot") >> SEGMENT_BITS)
 
 
 def _outline(connection: apsw.Connection, entries: Sequence[Entry]) -> set[str]:
@@ -200,7 +201,7 @@ def _parts(first: int, end: int) -> Iterator[tuple[int, slice]]:
 
 def _write(connection: apsw.Connection, table: str, made: Iterable[tuple[str, int, Row]], *, open_segment: int) -> set[str]:
     """Rows of the open segment are joined with what is there; later segments are new. Gives the words of new rows, and of those
-    that have grown past a power of two.
+    that have grown past a power of eight.
     """
     grown = set()
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import apsw
@@ -13,13 +12,11 @@ import numpy as np
 from evidence.index import reading, vocabulary
 from evidence.index.postings import Flags, Integers
 from evidence.index.ranking import Occurrences
-from evidence.index.snapshot import Audience, Outline
-from evidence.index.vocabulary import Candidate, Kind
+from evidence.index.snapshot import Audience
+from evidence.index.vocabulary import SIZES, Kind
 
 MOST: Final = 50
 """Words of one kind that answer one word of the question."""
-CHUNK: Final = 128
-"""Candidates that are looked up at once at first; each time twice as many."""
 
 _NOWHERE: Final = Occurrences(np.empty(0, np.int64), np.empty(0, np.uint8))
 
@@ -66,7 +63,7 @@ class Reader:
 
     def under(self, wanted: Collection[tuple[Kind, str]]) -> set[str]:
         """All words of these keys, be they readable or not: what is taken of them must be asked for."""
-        return {one.word for one in vocabulary.candidates(self._connection, wanted)}
+        return {word for sizes in SIZES for word in vocabulary.candidates(self._connection, wanted, sizes=sizes)}
 
     def above(self, wanted: Collection[tuple[Kind, str]]) -> set[str]:
         """The words of these keys that stand above a section."""
@@ -77,24 +74,20 @@ class Reader:
     def most_frequent(self, wanted: Collection[tuple[Kind, str]], *, but: Collection[str]) -> Mapping[str, Kind]:
         """The MOST words of these keys that stand in the most passages, then by the alphabet; those above passages are the last.
 
-        They come in the order of how frequent they are at most, hidden passages included: once MOST are found that are more
-        frequent than the next one can be, the rest need not be looked at. What is found is the same as if all had been.
+        Those are looked at first that may be frequent, hidden passages included: once MOST are found that are more frequent than
+        the next ones can be, the rest need not be looked at. What is found is the same as if all had been.
         """
         best: list[tuple[int, str, Kind]] = []
-        for chunk in _chunks(vocabulary.candidates(self._connection, wanted)):
-            if len(best) == MOST and 1 << chunk[0].size < -best[-1][0]:
+        for sizes in SIZES:
+            if len(best) == MOST and vocabulary.most(sizes[-1]) < -best[-1][0]:
                 break
-            some = [one for one in chunk if one.word not in but]
-            self._read([one.word for one in some])
-            there = [(-len(self._passages[one.word].slots), one.word, one.kind) for one in some]
+            found = vocabulary.candidates(self._connection, wanted, sizes=sizes)
+            some = [word for word in found if word not in but]
+            self._read(some)
+            there = [(-len(self._passages[word].slots), word, found[word]) for word in some]
             self._read([word for size, word, _ in there if not size], titles=True)
             best = heapq.nsmallest(MOST, [*best, *(one for one in there if one[0] or len(self._above[one[1]].slots))])
         return {word: kind for _, word, kind in best}
-
-    def has_any(self, words: Collection[str], section: int, outline: Outline) -> bool:
-        """Whether any of these words stands in this section or above it."""
-        slots = outline.slots(section)
-        return reading.any_in(self._connection, words, slots, section)
 
     def _read(self, words: Collection[str], *, passages: bool = True, titles: bool = False) -> None:
         if passages and (new := [word for word in dict.fromkeys(words) if word not in self._passages]):
@@ -106,10 +99,3 @@ class Reader:
         if words not in self._phrases:
             (self._phrases[words],) = reading.occurrences(self._connection, [words], self._audience)
         return self._phrases[words]
-
-
-def _chunks(candidates: Iterator[Candidate]) -> Iterator[Sequence[Candidate]]:
-    size = CHUNK
-    while chunk := list(islice(candidates, size)):
-        yield chunk
-        size *= 2

@@ -22,6 +22,8 @@ BYTE: Final = np.dtype("u1")
 SHORT: Final = np.dtype("<u2")
 LONG: Final = np.dtype("<u4")
 
+_ONCE: Final = b"\x01" * SEGMENT_SLOTS
+
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
@@ -68,8 +70,12 @@ def read(rows: Sequence[tuple[int, bytes, bytes]]) -> Postings:
     sizes = [size(slots) for _, slots, _ in rows]
     slots = np.frombuffer(b"".join(slots for _, slots, _ in rows), SHORT).astype(np.int64)
     slots += np.repeat(np.array([segment << SEGMENT_BITS for segment, _, _ in rows], np.int64), sizes)
-    counts = [row_counts(counts, size) for (_, _, counts), size in zip(rows, sizes, strict=True)]
-    return Postings(slots, np.concatenate(counts) if counts else np.empty(0, BYTE))
+    if any(len(counts) > size for (_, _, counts), size in zip(rows, sizes, strict=True)):
+        return Postings(
+            slots, np.concatenate([row_counts(counts, size) for (_, _, counts), size in zip(rows, sizes, strict=True)])
+        )
+    narrow = b"".join(counts or _ONCE[:size] for (_, _, counts), size in zip(rows, sizes, strict=True))
+    return Postings(slots, np.frombuffer(narrow, BYTE))
 
 
 def read_positions(

@@ -3,18 +3,16 @@
 A word is here from its first place to its last, in whichever document; its keys are made of the word alone. Whether somebody may
 know of it is for the readers to find out: they look at its places.
 
-`size` says how many passages hold the word at most: two to that power. It is raised when the word spreads, and not lowered while
-the word is here. By it the frequent words of a key come first, so that the most frequent readable ones are known without a look
-at the rest.
+`size` says how many passages hold the word at most: eight to that power. It is raised when the word spreads, and not lowered
+while the word is here. By it the frequent words of a key are looked at first, so that the most frequent readable ones are known
+without a look at the rest.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
-from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
 import apsw
 
@@ -34,6 +32,8 @@ class Kind(StrEnum):
     ABBREVIATION = "a"
 
 
+SIZES: Final = (range(3, 64), range(2, 3), range(1, 2), range(1))
+"""All of them, in pieces that are looked at one after the other."""
 MARK: Final = "§"
 """How the marks of sections begin (`evidence.language.mark`), and no word."""
 _OF_ROLE: Final = {Role.HEAD: Kind.HEAD, Role.MODIFIER: Kind.MODIFIER}
@@ -42,54 +42,52 @@ _DELETE_FORM: Final = "DELETE FROM form WHERE key = ? AND size = ? AND word = ? 
 
 
 def exponent(passages: int) -> int:
-    """The smallest power of two that is not less, as its exponent."""
-    return max(passages - 1, 0).bit_length()
+    """The smallest power of eight that is not less, as its exponent. Steps are wide: each moves a word under all its keys."""
+    return -(-max(passages - 1, 0).bit_length() // 3)
 
 
-def spread(connection: apsw.Connection, words: Collection[str]) -> None:
-    """Take in words that are new or stand in more passages than before, which are written already."""
+def most(size: int) -> int:
+    """How many passages a word of this size may stand in."""
+    return 1 << 3 * size
+
+
+def spread(connection: apsw.Connection, words: Collection[str], *, open_segment: int) -> None:
+    """Take in words that are new or stand in more passages than before, which are written already.
+
+    open_segment: the one whose rows can grow. Nothing is told of that until a row grows past a power of eight.
+    """
     changed = []
     for word in sorted(words):
-        size = _size(connection, word)
-        old = _known(connection, word)
+        size = _size(connection, word, open_segment)
+        old, keys = _known(connection, word) or (None, None)
         if old is None or old < size:
-            changed.append((word, old, size))
-    _take_out(connection, [(word, old) for word, old, _ in changed if old is not None])
-    made = sorted((key, size, word) for word, _, size in changed for key in _keys(word))
+            changed.append((word, old, size, keys if keys is not None else _joined(_keys(word))))
+    _take_out(connection, [(word, old, keys) for word, old, _, keys in changed if old is not None])
+    made = sorted((key, size, word) for word, _, size, keys in changed for key in _parted(keys))
     kept = [sums.of_form(*one) for one in made]
     connection.executemany("INSERT INTO form VALUES (?, ?, ?, ?)", ((*one, sum_) for one, sum_ in zip(made, kept, strict=True)))
-    connection.executemany("REPLACE INTO word VALUES (?, ?)", ((word, size) for word, _, size in changed))
+    connection.executemany("REPLACE INTO word VALUES (?, ?, ?)", ((word, size, keys) for word, _, size, keys in changed))
     add_to_meta(connection, "forms", sum(kept))
 
 
 def leave(connection: apsw.Connection, words: Iterable[str]) -> None:
     """Take out those of these words that have no place any more."""
     gone = [word for word in sorted(words) if not _has_place(connection, word)]
-    known = [(word, _known(connection, word)) for word in gone]
-    _take_out(connection, [(word, size) for word, size in known if size is not None])
+    known = [(word, known) for word in gone if (known := _known(connection, word))]
+    _take_out(connection, [(word, size, keys) for word, (size, keys) in known])
     connection.executemany("DELETE FROM word WHERE word = ?", [(word,) for word in gone])
 
 
-class Candidate(NamedTuple):
-    """A word under a key of this kind, and the exponent of its size."""
-
-    size: int
-    word: str
-    kind: Kind
-
-
-def candidates(connection: apsw.Connection, wanted: Iterable[tuple[Kind, str]]) -> Iterator[Candidate]:
-    """The words of these keys, the greatest sizes first, then by the alphabet; each word once, as a head if it is one."""
-    each = [_of_key(connection, kind, key) for kind, key in wanted]
-    merged = each[0] if len(each) == 1 else heapq.merge(*each, key=lambda one: (-one.size, one.word, one.kind))
-    return (next(same) for _, same in groupby(merged, key=lambda one: one.word))
-
-
-def _of_key(connection: apsw.Connection, kind: Kind, key: str) -> Iterator[Candidate]:
-    statement = "SELECT size, word, sum FROM form WHERE key = ? ORDER BY size DESC, word"
-    for size, word, kept in connection.execute(statement, (f"{kind}{key}",)):
-        sums.expect(sums.of_form(f"{kind}{key}", size, word), kept)
-        yield Candidate(size, word, kind)
+def candidates(connection: apsw.Connection, wanted: Iterable[tuple[Kind, str]], *, sizes: range) -> Mapping[str, Kind]:
+    """The words of these keys that have one of these sizes, and what they are: heads rather than modifiers."""
+    found: dict[str, Kind] = {}
+    statement = "SELECT size, word, sum FROM form WHERE key = ? AND size BETWEEN ? AND ?"
+    for kind, name in sorted(wanted):
+        key = f"{kind}{name}"
+        for size, word, kept in connection.execute(statement, (key, sizes[0], sizes[-1])):
+            sums.expect(sums.of_form(key, size, word), kept)
+            found.setdefault(word, kind)
+    return found
 
 
 def _keys(word: str) -> set[str]:
@@ -131,10 +129,10 @@ def check(connection: apsw.Connection) -> None:
         raise sums.Damaged
 
 
-def _take_out(connection: apsw.Connection, words: Iterable[tuple[str, int]]) -> None:
+def _take_out(connection: apsw.Connection, words: Iterable[tuple[str, int, str]]) -> None:
     total = 0
-    for word, size in words:
-        for key in _keys(word):
+    for word, size, keys in words:
+        for key in _parted(keys):
             found = rows(connection, _DELETE_FORM, (key, size, word))
             if len(found) != 1:
                 raise sums.Damaged
@@ -142,15 +140,27 @@ def _take_out(connection: apsw.Connection, words: Iterable[tuple[str, int]]) -> 
     add_to_meta(connection, "forms", -total)
 
 
-def _size(connection: apsw.Connection, word: str) -> int:
-    """Rows are told of only when they grow past a power of two, so that each counts as if it had grown up to the next."""
-    found = rows(connection, "SELECT length(slots) FROM posting WHERE word = ?", (word,))
-    return exponent(sum(1 << exponent(length // postings.SHORT.itemsize) for (length,) in found))
+def _joined(keys: Iterable[str]) -> str:
+    return "\n".join(sorted(keys))
 
 
-def _known(connection: apsw.Connection, word: str) -> int | None:
-    for (size,) in rows(connection, "SELECT size FROM word WHERE word = ?", (word,)):
-        return int(size)
+def _parted(keys: str) -> list[str]:
+    return keys.split("\n") if keys else []
+
+
+def _size(connection: apsw.Connection, word: str, open_segment: int) -> int:
+    found = rows(connection, "SELECT segment, length(slots) FROM posting WHERE word = ?", (word,))
+    passages = 0
+    for segment, length in found:
+        number = length // postings.SHORT.itemsize
+        passages += number if segment < open_segment else most(exponent(number))
+    return exponent(passages)
+
+
+def _known(connection: apsw.Connection, word: str) -> tuple[int, str] | None:
+    """Its size and keys."""
+    for size, keys in rows(connection, "SELECT size, keys FROM word WHERE word = ?", (word,)):
+        return size, keys
     return None
 
 

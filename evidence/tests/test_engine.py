@@ -278,7 +278,6 @@ def test_unreadable_words_are_no_alternatives(engine: Engine) -> None:
 
 def test_the_most_frequent_readable_alternatives_are_taken(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evidence.index.looking.MOST", 2)
-    monkeypatch.setattr("evidence.index.looking.CHUNK", 1)
     engine.put([entry(1, "klage", *["klagen"] * 3, *["klager"] * 2, "klages")])
     engine.put([entry(2, *["klages"] * 300, *["klags"] * 99, access_class=2)])
     assert [word for word, *_ in alternatives(wide(engine, "klage"))] == ["klage", "klagen", "klager"]
@@ -310,6 +309,7 @@ def test_removed_words_are_in_no_file(tmp_path: Path) -> None:
     engine.put([entry(number, text, "more words", titles=[title]) for number, (text, title) in enumerate(texts)])
     assert all(in_files(tmp_path, f"secret{number:03}") for number in range(300))
     engine.remove(range(0, 300, 2))
+    engine.compact()
     assert [number for number in range(300) if in_files(tmp_path, f"secret{number:03}")] == list(range(1, 300, 2))
 
 

@@ -53,7 +53,7 @@ MORE_LOST = {
     "words above sections": "DELETE FROM title WHERE word = 'delta'",
     "what is looked up": "DELETE FROM form WHERE word = 'alphas'",
     "a word": "DELETE FROM word WHERE word = 'alphas'",
-    "a word that has no place": "INSERT INTO word VALUES ('omega', 0)",
+    "a word that has no place": "INSERT INTO word VALUES ('omega', 0, '')",
 }
 
 

@@ -84,11 +84,10 @@ BOUNDS = st.sampled_from([1, 2, 100])
 
 @contextmanager
 def at_most(alternatives: int) -> Iterator[None]:
-    """So few alternatives that some are left out, and so few looked up at once that the rest need not be."""
+    """So few alternatives that some are left out."""
     with (
         patch("evidence.index.looking.MOST", alternatives),
         patch("evidence.tests.wider_oracle.MOST", alternatives),
-        patch("evidence.index.looking.CHUNK", 1),
     ):
         yield
 
