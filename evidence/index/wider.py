@@ -2,7 +2,7 @@
 
 What counts is the section: all passages under one heading, with the words above them. Each concept adds what BM25 gives it there,
 and the sum is multiplied by the share of the question that the section holds. The best passage of a section has its score; the
-others follow by how much of the question they say themselves, so that ten passages of one section do not fill the page.
+others follow by the square of how much of the question they say themselves, so that ten of one section do not fill the page.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class _Search:
         own = self._of_passages(slots, promising)
         most = np.zeros(len(promising))
         np.maximum.at(most, sections, own)
-        scores = self.scores[sections] * (own / most[sections])
+        scores = self.scores[sections] * (own / most[sections]) ** 2
         best = ranking.best(slots, scores, self._readable.snapshot, first=first, last=last)
         return slots[best], scores[best]
 

@@ -281,7 +281,7 @@ class Corpus:
             score = total * covered / (sum(shares) + named * len(referred)) if any(own.values()) else 0
             for entry, place, _, _ in section.passages:
                 if own[entry.document, place]:
-                    found.append((entry, place, score * own[entry.document, place] / max(own.values()), section))
+                    found.append((entry, place, score * (own[entry.document, place] / max(own.values())) ** 2, section))
         found.sort(key=lambda hit: (-hit[2], hit[0].public_id.bytes, hit[1]))
         return [(entry.document, place, score) for entry, place, score, _ in found], found[0][3] if found else None
 
