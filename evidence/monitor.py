@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -26,6 +26,8 @@ EXPIRING_FROM: Final = 0.75
 """Share of the SLA from which on the age of rights is a matter: with a run every night, six hours are left to mend it."""
 LAGS_FROM: Final = timedelta(minutes=10)
 """A change that has not reached the index for so long is a matter: the worker brings it there within seconds."""
+UNCONFIRMED: Final = "rights.unconfirmed"
+"""The audit's code for a source that closed because a listing missed too much."""
 _BAD: Final = (Run.Outcome.INCOMPLETE, Run.Outcome.FAILED)
 
 
@@ -33,6 +35,7 @@ class Concern(StrEnum):
     """What an administrator should look at, the gravest first."""
 
     RESTORED = "restored"
+    CUT_SHORT = "cut_short"
     NEVER_CONFIRMED = "never_confirmed"
     TOO_OLD = "too_old"
     AHEAD = "ahead"
@@ -55,6 +58,7 @@ class SourceState:
     them, else "". documents: that are not withdrawn; withheld: those of them that nobody reads, for a problem of their rights.
     pending, oldest_pending: documents whose last change has not reached the index, and for how long. dropped: hits that no
     longer fitted the database, within DROPPED_WITHIN. jobs_given_up: of this source, that were tried too often.
+    lost: its rights had been confirmed, and are not since a listing missed too much.
     """
 
     source: Source
@@ -73,6 +77,12 @@ class SourceState:
     jobs_given_up: int
     running: Run | None
     sample_faults: int = 0
+    lost: bool = False
+
+    @property
+    def condition(self) -> Openness | Concern:
+        """Whether it is open, and if not, why; more exactly than access has to know it."""
+        return Concern.CUT_SHORT if self.lost else self.openness
 
 
 def sources(tenant: int | None, *, now: datetime) -> Sequence[SourceState]:
@@ -99,7 +109,7 @@ def concerns(state: SourceState) -> Sequence[Concern]:
         Concern.LAGGING: oldest is not None and oldest > LAGS_FROM,
         Concern.WITHHELD: state.withheld > 0,
     }
-    closed = [] if is_open else [Concern(state.openness)]
+    closed = [] if is_open else [Concern(state.condition)]
     return closed + [concern for concern, is_one in holds.items() if is_one]
 
 
@@ -116,9 +126,20 @@ def gravest_first(states: Iterable[SourceState]) -> Sequence[SourceState]:
 def _states(rows: Sequence[Source], *, now: datetime) -> Sequence[SourceState]:
     keys = {row.pk for row in rows}
     runs = _Runs.of(keys)
+    lost = _lost(row.pk for row in rows if identity.openness(row, now=now) is Openness.NEVER_CONFIRMED)
     documents = _documents(keys)
     places = _Places.read(now)
-    return [_state(row, runs, documents.get(row.pk, _NONE), places, now=now) for row in rows]
+    states = [_state(row, runs, documents.get(row.pk, _NONE), places, now=now) for row in rows]
+    return [replace(state, lost=True) if state.source.pk in lost else state for state in states]
+
+
+def _lost(unconfirmed: Iterable[int]) -> Collection[int]:
+    """Those of these sources, which nothing confirms, that were confirmed before."""
+    asked = list(unconfirmed)
+    if not asked:
+        return ()
+    events = AuditEvent.objects.filter(code=UNCONFIRMED, ids__source__in=asked).order_by()
+    return {int(source) for source in events.values_list("ids__source", flat=True)}
 
 
 @dataclass(frozen=True, slots=True)

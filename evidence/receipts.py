@@ -41,7 +41,7 @@ def overdue(*, since: datetime) -> QuerySet[Receipt]:
 
 def begun(*, now: datetime) -> QuerySet[Receipt]:
     """Receipts to show: those that are due or done. One of a document that may still come back says nothing yet."""
-    return Receipt.objects.filter(Q(due_at__lte=now) | ~Q(purged_at=None)).select_related("source", "tenant")
+    return Receipt.objects.filter(Q(due_at__lte=now) | ~Q(purged_at=None)).select_related("source__tenant", "tenant")
 
 
 def state(receipt: UUID) -> Receipt | None:

@@ -62,6 +62,26 @@ ENDINGS_OF_SQLITE: Final = ("", "-wal", "-shm", "-journal")
 NOT_SEARCHED: Final[Traces] = dict.fromkeys(Place)
 
 
+class Unsearched(StrEnum):
+    """Why nothing was looked for in a place. NOTHING: no piece or word of the document would show that it is a trace."""
+
+    NOTHING = "nothing_to_look_for"
+    OUT_OF_REACH = "out_of_reach"
+    FORGOTTEN = "not_searched"
+
+
+def unsearched(traces: Traces) -> Mapping[str, Unsearched]:
+    """The places of a receipt in which nothing was looked for. Rows are counted whenever it is known what to look for."""
+    known = traces.get(Place.ROWS) is not None
+    out_of_reach = known and traces.get(Place.FILES) is not None
+    why = Unsearched.NOTHING if known else Unsearched.FORGOTTEN
+    return {
+        place: Unsearched.OUT_OF_REACH if out_of_reach and place == Place.DATABASE_FILES else why
+        for place, count in traces.items()
+        if count is None
+    }
+
+
 def search(wanted: Mapping[int, Needles], *, kept: Collection[str]) -> Mapping[int, Traces]:
     """What is left of each removed document, by the key that it came under. kept: digests that something else still names.
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from django import template
 from django.utils.formats import number_format
 
-from evidence.models import Receipt, Revocation, Run
+from evidence import remains as remains_of
+from evidence.models import Receipt, Revocation, Run, SourceKind
 from evidence.monitor import Concern
 from evidence.web import charts
 from evidence.web.conditions import (
@@ -20,8 +21,10 @@ from evidence.web.conditions import (
     OUTCOMES,
     PLACES,
     PROBLEMS,
+    PUSHED,
     REMOVED,
     STANDING,
+    UNSEARCHED,
     lasting,
 )
 
@@ -35,19 +38,20 @@ register.filter("lasting", lasting)
 
 
 @register.filter
-def openness_label(openness: Openness) -> StrPromise:
+def openness_label(openness: Openness | Concern) -> StrPromise:
     """Whether a source is open, in a few words."""
     return OPENNESS[openness].label
 
 
 @register.filter
-def openness_meaning(openness: Openness) -> StrPromise:
-    """What that means, and what to do."""
-    return OPENNESS[openness].meaning
+def openness_meaning(openness: Openness | Concern, kind: str) -> StrPromise:
+    """What that means for a source of this kind, and what to do."""
+    meaning = OPENNESS[openness].meaning
+    return PUSHED.get(openness, meaning) if kind == SourceKind.PUSH else meaning
 
 
 @register.filter
-def openness_tone(openness: Openness) -> str:
+def openness_tone(openness: Openness | Concern) -> str:
     """How that looks."""
     return OPENNESS[openness].tone
 
@@ -126,6 +130,11 @@ def remains(receipt: Receipt) -> Sequence[str]:
 
 
 @register.filter
-def unsearched(receipt: Receipt) -> str:
-    """Where nothing could be looked for."""
-    return ", ".join(str(PLACES.get(place, place)) for place, count in receipt.traces.items() if count is None)
+def unsearched(receipt: Receipt) -> Sequence[str]:
+    """Where nothing was looked for, and why."""
+    found = remains_of.unsearched(receipt.traces)
+    return [
+        words % {"places": ", ".join(str(PLACES.get(place, place)) for place, why in found.items() if why is one)}
+        for one, words in UNSEARCHED.items()
+        if one in found.values()
+    ]

@@ -115,3 +115,16 @@ def test_every_logger_ends_at_the_private_console() -> None:
     assert CONFIGURATION["root"]["handlers"] == ["console"]
     assert all(logger.get("handlers", []) == [] for logger in CONFIGURATION["loggers"].values())
     assert CONFIGURATION["handlers"]["console"]["formatter"] == "private"
+
+
+def test_times_are_in_utc_whatever_the_zone_of_who_writes() -> None:
+    one = record("x")
+    one.created, one.msecs = 1_796_052_545.25, 250.0
+    line = PrivateFormatter("{asctime} {message}", style="{").format(one)
+    assert line == "2026-11-30T15:29:05.250Z x"
+
+
+@pytest.mark.parametrize(("status", "level"), [(503, "WARNING"), (500, "ERROR")])
+def test_what_is_said_on_purpose_is_no_error(console: StringIO, status: int, level: str) -> None:
+    logging.getLogger("django.request").error("Service: %s", "/readyz", extra={"status_code": status})
+    assert console.getvalue() == f"{level} django.request Service: /readyz\n"

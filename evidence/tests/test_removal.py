@@ -17,6 +17,7 @@ from evidence import blobs, citations, derived, jobs, needles, projection, remai
 from evidence.anchoring import State
 from evidence.errors import Unavailable
 from evidence.models import AuditEvent, Citation, Document, Job, Receipt, Run, SearchTrace, Upload
+from evidence.remains import Unsearched
 from evidence.tests.builders import access, document, person, publish, run, tenant
 from evidence.tests.entries import entry
 
@@ -303,6 +304,21 @@ def test_purge_prints_the_receipt(tmp_path: Path) -> None:
     assert "files 0" in told and WORD not in told
 
 
+def test_of_a_document_without_long_words_a_receipt_says_that_there_was_nothing_to_look_for(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.md": "Ein Satz mit nur kurzen Worten, und er ist so lang, wie er ist."})
+    told = command("purge", "a", "--source", "handbuch", "--tenant", "lindenau")
+    assert "index_words nothing to look for" in told and "not searched" not in told
+    assert Receipt.objects.get().finished_at is not None
+
+
+def test_places_without_a_number_say_why() -> None:
+    words, files, rows = "index_words", "files", "rows"
+    assert remains.unsearched({rows: 0, words: None, files: 0}) == {words: Unsearched.NOTHING}
+    assert remains.unsearched({rows: 0, files: 0, "database_files": None}) == {"database_files": Unsearched.OUT_OF_REACH}
+    assert remains.unsearched({rows: 0, files: None}) == {files: Unsearched.NOTHING}
+    assert set(remains.unsearched(remains.NOT_SEARCHED).values()) == {Unsearched.FORGOTTEN}
+
+
 def test_receipts_are_listed_by_source(tmp_path: Path) -> None:
     publish(tmp_path / "x", {"a.md": TEXT}, source="x")
     publish(tmp_path / "y", {"a.md": OTHER}, source="y")
@@ -311,6 +327,7 @@ def test_receipts_are_listed_by_source(tmp_path: Path) -> None:
     worker.run_due()
     told = command("receipts", "--source", "y", "--tenant", "lindenau")
     assert str(made.public_id) in told and told.count("document ") == 1
+    assert f"source {made.source_id} (lindenau/y)" in told
     assert command("receipts", "--open") == ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from evidence import closing, reasons, syncing
+from evidence import closing, ingest, origins, reasons, syncing
 from evidence.models import (
     AuditEvent,
     Closed,
@@ -126,6 +126,34 @@ def test_what_needs_attention_comes_first_with_words_and_a_sign(admin: Client, r
     assert texts(found, ".openness") == ["Closed: rights never confirmed", "Open"]
     assert [node.attributes["data-openness"] for node in found.css(".openness")] == ["never_confirmed", "open"]
     assert "1 needs attention" in one(found, ".count").text()
+
+
+def test_a_source_that_missed_too_much_says_so_and_not_that_it_was_never_confirmed(admin: Client, row: Source) -> None:
+    Path(row.location, "a.md").unlink()
+    ingest.take_in(row, origins.folder("x", row.location).list(), started=timezone.now())
+    Source.objects.update(max_missing_share=0.1)
+    Path(row.location, "b.txt").unlink()
+    ingest.take_in(Source.objects.get(), origins.folder("x", row.location).list(), started=timezone.now())
+    for address in ("/sources/", f"/sources/{row.pk}/"):
+        told = one(parsed(admin.get(address, headers=ENGLISH)), "main").text()
+        assert "Closed: too many documents were missing" in told and "not confirmed any more" in told
+        assert "never confirmed" not in told
+
+
+def test_a_source_that_is_pushed_is_told_of_in_words_that_fit_it(admin: Client, row: Source) -> None:
+    Source.objects.update(kind=SourceKind.PUSH, rights_confirmed_at=None)
+    told = one(page(admin, row), "main").text()
+    assert "when the other system confirms its rights for the first time" in told and "complete run" not in told
+    assert "at once when the other system deletes it" in pairs(page(admin, row))["Removed for good"]
+    assert "Last good run" not in one(parsed(admin.get("/sources/", headers=ENGLISH)), ".source-row").text()
+
+
+@pytest.mark.parametrize(("language", "written"), [("en", "30 Nov 2026, 17:29:05"), ("de", "30.11.2026 17:29:05")])
+def test_runs_of_one_minute_are_told_apart_by_seconds(admin: Client, row: Source, language: str, written: str) -> None:
+    at = datetime(2026, 11, 30, 16, 29, 5, tzinfo=UTC)
+    Run.objects.update(started_at=at)
+    found = parsed(admin.get(f"/sources/{row.pk}/", headers={"accept-language": language}))
+    assert texts(found, "[aria-labelledby=runs-heading] tbody th") == [written]
 
 
 def test_the_list_costs_the_same_for_any_number_of_sources(

@@ -15,18 +15,26 @@ from django.utils.translation import ngettext, pgettext_lazy
 from evidence.identity import Live, Openness, Standing
 from evidence.models import Run
 from evidence.monitor import Concern
-from evidence.remains import Place
+from evidence.remains import Place, Unsearched
 from evidence.sampling import Fault
 from evidence.web.states import Words
 
 if TYPE_CHECKING:  # only the type checker has these
     from django_stubs_ext import StrPromise
 
-OPENNESS: Final[Mapping[Openness, Words]] = {
+OPENNESS: Final[Mapping[Openness | Concern, Words]] = {
     Openness.OPEN: Words(pgettext_lazy("source", "Open"), _("Those who may read its documents find and read them."), "good"),
     Openness.NEVER_CONFIRMED: Words(
         _("Closed: rights never confirmed"),
         _("Nobody reads anything of it. It opens after the first complete run, or when its rights are confirmed."),
+        "bad",
+    ),
+    Concern.CUT_SHORT: Words(
+        _("Closed: too many documents were missing"),
+        _(
+            "Nobody reads anything of it. A run missed more of the known documents than the source allows, so nothing was "
+            "withdrawn. It opens after a run that finds them. If they are gone for good: manage.py sync with --allow-removals."
+        ),
         "bad",
     ),
     Openness.TOO_OLD: Words(
@@ -53,8 +61,24 @@ OPENNESS: Final[Mapping[Openness, Words]] = {
         "bad",
     ),
 }
+PUSHED: Final[Mapping[Openness | Concern, StrPromise]] = {
+    Openness.NEVER_CONFIRMED: _(
+        "Nobody reads anything of it. It opens when the other system confirms its rights for the first time."
+    ),
+    Concern.CUT_SHORT: _(
+        "Nobody reads anything of it. A list that the other system sent missed more of the known documents than the source "
+        "allows, so nothing was withdrawn. It opens when that system confirms its rights the next time."
+    ),
+    Openness.TOO_OLD: _("Nobody reads anything of it. It opens when the other system confirms its rights the next time."),
+    Openness.AHEAD: _(
+        "Nobody reads anything of it. The clock of this machine was set back, or is wrong. Set it right, then have the other "
+        "system confirm its rights."
+    ),
+}
+"""What is meant where another system pushes: it has no runs."""
 CONCERNS: Final[Mapping[Concern, StrPromise]] = {
     Concern.RESTORED: OPENNESS[Openness.RESTORED].label,
+    Concern.CUT_SHORT: OPENNESS[Concern.CUT_SHORT].label,
     Concern.NEVER_CONFIRMED: OPENNESS[Openness.NEVER_CONFIRMED].label,
     Concern.TOO_OLD: OPENNESS[Openness.TOO_OLD].label,
     Concern.AHEAD: OPENNESS[Openness.AHEAD].label,
@@ -115,6 +139,12 @@ PLACES: Final[Mapping[str, StrPromise]] = {
     Place.FILES: _("other files"),
 }
 """Where a receipt says that remains were looked for."""
+UNSEARCHED: Final[Mapping[Unsearched, StrPromise]] = {
+    Unsearched.NOTHING: _("nothing to look for (the document had no long words of its own): %(places)s"),
+    Unsearched.OUT_OF_REACH: _("can’t be searched from here: %(places)s"),
+    Unsearched.FORGOTTEN: _("not searched: %(places)s"),
+}
+"""Why it says nothing of some of them."""
 FAULTS: Final[Mapping[str, StrPromise]] = {
     Fault.TEXT: _("The text in the database is not the one that was taken in."),
     Fault.ORIGINAL_MISSING: _("The original is missing."),

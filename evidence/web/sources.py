@@ -197,7 +197,8 @@ def why(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             found = reasons.explain(request.access, **form.cleaned_data)
-            context |= {"found": found, "passed": _passed(found)}
+            condition = monitor.one(found.source, now=found.at).condition
+            context |= {"found": found, "passed": _passed(found), "condition": condition}
         except Refused as error:
             context["refused"] = words(error)
     status = HTTPStatus.BAD_REQUEST if "refused" in context else HTTPStatus.OK
