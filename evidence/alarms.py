@@ -147,7 +147,7 @@ def tell(*, now: datetime) -> None:
 
 def current() -> Sequence[Alarm]:
     """Alarms that are raised, the latest first."""
-    return list(Alarm.objects.filter(cleared_at=None))
+    return list(Alarm.objects.filter(cleared_at=None).select_related("source__tenant"))
 
 
 def _of_source(state: SourceState) -> Iterator[Code]:

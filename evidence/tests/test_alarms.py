@@ -302,7 +302,8 @@ def test_alarms_are_listed(source: Source) -> None:
     call_command("alarms", stdout=out)
     assert out.getvalue() == ""
     call_command("alarms", "--check", stdout=out)
-    assert out.getvalue().endswith(f"source {source.pk}  too_old\n")
+    first, last = out.getvalue().splitlines()
+    assert first.endswith(f"source {source.pk} (lindenau/geheimname)  too_old") and "for 15 minutes at least" in last
 
 
 def test_every_code_has_words() -> None:

@@ -21,6 +21,10 @@ class Command(BaseCommand):
         """Look, and list."""
         if check:
             alarms.check()
-        for alarm in alarms.current():
-            where = "all" if alarm.source_id is None else f"source {alarm.source_id}"
+        raised = alarms.current()
+        for alarm in raised:
+            where = "all" if alarm.source is None else f"source {alarm.source_id} ({alarm.source})"
             self.stdout.write(f"{timezone.localtime(alarm.raised_at):%Y-%m-%d %H:%M:%S}  {where}  {alarm.code}")
+        if raised:
+            minutes = int(alarms.LASTS.total_seconds() // 60)
+            self.stdout.write(f"An alarm stays raised for {minutes} minutes at least, also when its cause is gone sooner.")
