@@ -14,6 +14,8 @@ from django.db.models import QuerySet
 from evidence.models import AccessClass, AccessRule, Effect, Group, Membership
 from evidence.sources import Rights
 
+UNKNOWN_PRINCIPAL: Final = "unknown principal"
+"""How the problem of rights begins that name a group or a person who does not exist."""
 NOBODY_LEFT: Final = "none of those who could read it may do so now, and its new content has not been taken in"
 
 
@@ -89,7 +91,7 @@ class Principals:
         try:
             allowed, denied = (self._split(names) for names in (rights.allowed, rights.denied))
         except KeyError as unknown:
-            return Grant(problem=f"unknown principal {unknown.args[0]}: the tenant has none of this name"[:300])
+            return Grant(problem=f"{UNKNOWN_PRINCIPAL} {unknown.args[0]}: the tenant has none of this name"[:300])
         return Grant(*allowed, *denied)
 
     def _split(self, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:

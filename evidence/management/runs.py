@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
@@ -14,6 +14,7 @@ from django.core.management.base import CommandError, OutputWrapper
 
 from evidence import confinement
 from evidence.content import Note
+from evidence.grants import UNKNOWN_PRINCIPAL
 from evidence.intake import Report
 from evidence.models import Source
 
@@ -48,10 +49,28 @@ def find_sources(name: str | None, tenant: str | None) -> Sequence[Source]:
     return found
 
 
+_OF_DOCUMENTS: Final = {
+    "new": "new",
+    "changed": "changed",
+    "updated": "updated",
+    "unchanged": "unchanged",
+    "withdrawn": "withdrawn",
+    "refused": "refused",
+    "unnamed": "that no rule names",
+}
+_OF_TEXTS: Final = {"passages": "passages read", "no_text": "texts in which nothing can be read"}
+
+
+def status(report: Report) -> int:
+    """How a command ends after this run. What no rule names is left out on purpose; a rule that names nobody is a mistake."""
+    misspelt = any(reason.startswith(UNKNOWN_PRINCIPAL) for _, reason in report.unreadable)
+    return DONE_IN_PART if report.refusals or misspelt or not report.complete else 0
+
+
 def tell(report: Report, out: OutputWrapper) -> None:
     """Print what a run did and what is to be known of it."""
-    counts = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in report.counts.items() if number)
-    out.write(counts or "nothing to do")
+    counts = (_counted(report, _OF_DOCUMENTS), _counted(report, _OF_TEXTS))
+    out.write("; ".join(filter(None, counts)) or "nothing to do")
     _lines(out, "not read (no such format yet)", [f"{number} × {end or 'no ending'}" for end, number in report.unread.items()])
     _lines(out, "rules that no file fits", report.unused)
     for note, title in NOTES.items():
@@ -81,6 +100,12 @@ def stopped_by_signals() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _counted(report: Report, words: Mapping[str, str]) -> str:
+    """What of this was counted; of documents with the word before it."""
+    counts = ", ".join(f"{report.counts[name]} {said}" for name, said in words.items() if report.counts[name])
+    return f"documents: {counts}" if counts and words is _OF_DOCUMENTS else counts
 
 
 def _lines(out: OutputWrapper, title: str, lines: Sequence[str]) -> None:

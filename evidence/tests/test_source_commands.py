@@ -180,6 +180,30 @@ def test_sync_ends_with_one_when_something_was_refused(place: Path) -> None:
     assert (status, Document.objects.count()) == (1, 1) and "a.txt: " in told and "text_nul" in told
 
 
+def test_sync_ends_with_one_when_a_rule_names_a_group_that_does_not_exist(place: Path) -> None:
+    write(place, {"fundstelle.toml": rules(("a.txt", 'allowed = ["group:alel"]'), ("b.txt", 'allowed = ["group:alle"]'))})
+    create("handbuch", "--location", place)
+    for _ in range(2):
+        status, told = ended("sync", "handbuch")
+        assert status == 1 and "a: unknown principal group:alel" in told
+
+
+def test_what_no_rule_names_is_left_out_on_purpose_and_no_fault(place: Path) -> None:
+    create("handbuch", "--location", write(place, {"fundstelle.toml": rules(("a.txt", 'allowed = ["group:alle"]'))}))
+    assert ended("sync", "handbuch")[0] == 0
+
+
+def test_a_run_says_what_its_numbers_count(place: Path) -> None:
+    create("handbuch", "--location", place)
+    assert "documents: 2 new; 2 passages read\n" in ended("sync", "handbuch")[1]
+
+
+def test_where_nobody_looks_there_is_a_line_and_no_bar(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    create("handbuch", "--location", place)
+    call_command("sync", "handbuch", stdout=StringIO())
+    assert capfd.readouterr().err == "lindenau/handbuch …\n"
+
+
 def test_sync_ends_with_one_when_one_of_several_could_not_be_run(place: Path, tmp_path: Path) -> None:
     create("handbuch", "--location", place)
     create("zweite", "--location", write(tmp_path / "zwei", {"d.txt": "Text.", "fundstelle.toml": OPEN}))

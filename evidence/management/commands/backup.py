@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from tqdm import tqdm
 
 from evidence import backups
 from evidence.errors import EvidenceError
+from evidence.management import progress
 
 SHOWN = 20
 """Missing originals that are named; the rest is counted."""
@@ -26,7 +26,7 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, **options: object) -> None:
         """Make the backup."""
         try:
-            with tqdm(desc="backup", unit="B", unit_scale=True, disable=options["verbosity"] == 0) as bar:
+            with progress.bar("backup", unit="B", unit_scale=True, quiet=options["verbosity"] == 0) as bar:
                 made = backups.write(file, bar.update)
         except EvidenceError as error:
             raise CommandError(f"{error} [{error.code}]") from None

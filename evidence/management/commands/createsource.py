@@ -170,8 +170,12 @@ def _names(text: str) -> Sequence[str]:
 
 
 def _told(listing: Listing) -> str:
+    documents = len({item.external_id for item in listing.items})
+    files = "file" if len(listing.items) == 1 else "files"
+    if len(listing.items) > documents:
+        files = f"versions of {documents} document{'s' * (documents != 1)}"
     counts = (
-        (len(listing.items), "files"),
+        (len(listing.items), files),
         (len(listing.refusals), "refused"),
         (len(listing.unnamed), "that no rule names, so that nobody may read them"),
         (sum(listing.unread.values()), "of formats that are not read"),

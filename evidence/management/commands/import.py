@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
-from tqdm import tqdm
 
 from evidence import ingest, origins
 from evidence.errors import EvidenceError, Refused
-from evidence.management.runs import DONE_IN_PART, NOTHING_DONE, tell
+from evidence.management import progress
+from evidence.management.runs import DONE_IN_PART, NOTHING_DONE, status, tell
 from evidence.models import Tenant
 from evidence.sources.trees.places import settled
 
 
 class Command(BaseCommand):
-    """Exit status: 0 everything is taken in, 1 something was refused or not seen, 2 nothing was done."""
+    """Exit status: 0 everything is taken in, 1 something was refused, not seen or names nobody, 2 nothing was done."""
 
     help = "Import a folder of documents with the rights that its rules file states."
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no tenant {tenant!r}.", returncode=NOTHING_DONE) from None
         except EvidenceError as error:
             raise CommandError(f"{error} [{error.code}]", returncode=NOTHING_DONE) from None
-        with tqdm(total=len(listing.items), desc=source, unit="file", disable=options["verbosity"] == 0) as bar:
+        with progress.bar(source, unit="file", quiet=options["verbosity"] == 0, total=len(listing.items)) as bar:
             try:
                 report = ingest.take_in(
                     row,
@@ -52,5 +52,6 @@ class Command(BaseCommand):
             except Refused as error:
                 raise CommandError(f"{error} [{error.code}]", returncode=NOTHING_DONE) from None
         tell(report, self.stdout)
-        if report.refusals or not report.complete:
-            raise CommandError("Some of it was refused (see above); the rest is taken in.", returncode=DONE_IN_PART)
+        if status(report):
+            message = "Some of it was refused or is readable by nobody (see above); the rest is taken in."
+            raise CommandError(message, returncode=DONE_IN_PART)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.core.management.base import BaseCommand
 from django.db.models import Sum
-from tqdm import tqdm
 
 from evidence import projection
+from evidence.management import progress
 from evidence.models import Representation
 
 
@@ -19,7 +19,7 @@ class Command(BaseCommand):
         """Run the rebuild."""
         kept = Representation.objects.filter(revision__document__withdrawn_at=None, revision__document__current__isnull=False)
         passages = kept.aggregate(total=Sum("passage_count"))["total"] or 0
-        with tqdm(total=passages, desc="index", unit="passage", disable=options["verbosity"] == 0) as bar:
+        with progress.bar("index", unit="passage", quiet=options["verbosity"] == 0, total=passages) as bar:
             documents = projection.rebuild(bar.update)
         self.stdout.write(f"{documents} documents")
         differences = list(projection.differences())

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
-from tqdm import tqdm
 
 from evidence import purged, restoring
 from evidence.errors import EvidenceError
+from evidence.management import progress
 from evidence.restoring import Restored
 
 
@@ -34,8 +34,8 @@ class Command(BaseCommand):
         silent = options["verbosity"] == 0
         try:
             with (
-                tqdm(desc="backup", unit="B", unit_scale=True, disable=silent) as read,
-                tqdm(desc="index", unit="passage", disable=silent) as indexed,
+                progress.bar("backup", unit="B", unit_scale=True, quiet=silent) as read,
+                progress.bar("index", unit="passage", quiet=silent) as indexed,
             ):
                 done = restoring.restore(file, journal=purged, progress=read.update, indexed=indexed.update)
         except EvidenceError as error:
@@ -46,7 +46,8 @@ class Command(BaseCommand):
 
     def _tell(self, done: Restored) -> None:
         made = timezone.localtime(datetime.fromisoformat(done.created_at))
-        self.stdout.write(f"Restored as of {made:%Y-%m-%d %H:%M}: {done.documents:,} documents, {done.originals:,} originals.")
+        documents = f"{done.documents:,} documents that were not withdrawn"
+        self.stdout.write(f"Restored as of {made:%Y-%m-%d %H:%M}: {documents}, {done.originals:,} originals.")
         if done.missing:
             self.stdout.write(f"{len(done.missing):,} originals were missing before the backup was made.")
         if done.removed:

@@ -6,17 +6,17 @@ import threading
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError
-from tqdm import tqdm
 
 from evidence import syncing
 from evidence.errors import EvidenceError
-from evidence.management.runs import DONE_IN_PART, NOTHING_DONE, find_sources, stopped_by_signals, tell
+from evidence.management import progress
+from evidence.management.runs import DONE_IN_PART, NOTHING_DONE, find_sources, status, stopped_by_signals, tell
 from evidence.models import Source
 from evidence.sources.kinds import KINDS
 
 
 class Command(BaseCommand):
-    """Exit status: 0 everything is taken in, 1 something was refused or not seen, 2 nothing was done.
+    """Exit status: 0 everything is taken in, 1 something was refused, not seen or names nobody, 2 nothing was done.
 
     SIGTERM or Ctrl-C finishes the document in hand and leaves the rest for the next run.
     """
@@ -42,11 +42,12 @@ class Command(BaseCommand):
         if all(state == NOTHING_DONE for state in states):
             raise CommandError("Nothing was done (see above).", returncode=NOTHING_DONE)
         if any(states) or stop.is_set():
-            raise CommandError("Not everything was taken in (see above); the rest is.", returncode=DONE_IN_PART)
+            message = "Some of it was refused, not seen or is readable by nobody (see above); the rest is taken in."
+            raise CommandError(message, returncode=DONE_IN_PART)
 
     def _sync(self, source: Source, stop: threading.Event, options: dict[str, object]) -> int:
         """One source; gives its exit status."""
-        with tqdm(desc=str(source), unit="file", disable=options["verbosity"] == 0) as bar:
+        with progress.bar(str(source), unit="file", quiet=options["verbosity"] == 0) as bar:
             try:
                 report = syncing.sync(
                     source,
@@ -62,4 +63,4 @@ class Command(BaseCommand):
                 self.stderr.write(f"{source}: the database takes no changes now ({error}). Run it again.")
                 return NOTHING_DONE
         tell(report, self.stdout)
-        return 0 if report.complete and not report.refusals else DONE_IN_PART
+        return status(report)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import chain
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from tqdm import tqdm
 
 from evidence import projection, sampling
 from evidence.errors import IndexFault
+from evidence.management import progress
 from evidence.management.runs import find_sources
 from evidence.models import Document, Source
 
@@ -34,7 +34,7 @@ class Command(BaseCommand):
             sources = sources.filter(pk__in=[row.pk for row in find_sources(source, tenant)])
         documents = Document.objects.filter(source__in=sources).count()
         count = 0
-        with tqdm(total=documents, desc="verify", unit="document", disable=options["verbosity"] == 0) as bar:
+        with progress.bar("verify", unit="document", quiet=options["verbosity"] == 0, total=documents) as bar:
             try:
                 projection.engine().check()
                 found = sampling.everything(sources, progress=bar.update)
@@ -45,7 +45,9 @@ class Command(BaseCommand):
                 raise CommandError(f"{fault} [{fault.code}]", returncode=FAULTS_FOUND) from None
         if count:
             raise CommandError(f"{count} fault{'s' * (count != 1)} (see above).", returncode=FAULTS_FOUND)
-        self.stdout.write(f"{documents} document{'s' * (documents != 1)}, no fault")
+        withdrawn = Document.objects.filter(source__in=sources).exclude(withdrawn_at=None).count()
+        apart = f" ({withdrawn} of them withdrawn and not removed yet)" if withdrawn else ""
+        self.stdout.write(f"{documents} document{'s' * (documents != 1)}{apart}, no fault")
 
 
 def _rest() -> Iterator[str]:
