@@ -20,7 +20,7 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from evidence import blobs, filenames, identity, jobs, parsing, purged, removal, representations
+from evidence import blobs, filenames, formats, identity, jobs, parsing, purged, removal, representations
 from evidence.access import Access
 from evidence.content import Content
 from evidence.errors import EvidenceError, Refused, Unavailable, gettext_noop
@@ -80,8 +80,7 @@ def form_of(name: str) -> Format:
     """How a file of this name is read. Raises Refused for an ending that is none of the formats'."""
     form = FORMATS.get(ending_of(name))
     if form is None:
-        message = gettext_noop("Files of this kind can't be read (%(ending)s). Those that can: %(known)s.")
-        raise Refused("format_unknown", message, ending=ending_of(name) or "–", known=", ".join(sorted(FORMATS)))
+        raise formats.unknown(name)
     return form
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Final
 
 from evidence.anchoring import Parser
@@ -72,6 +73,17 @@ FORMATS: dict[str, Format] = {
     ".xlsm": _SHEETS_WITH_MACROS,
 }
 """File ending (lower case, with its dot) -> format."""
+
+
+def unknown(name: str) -> Refused:
+    """What is said of a file whose name has none of these endings."""
+    known = ", ".join(sorted(FORMATS))
+    ending = PurePosixPath(name).suffix.lower()
+    if not ending:
+        message = gettext_noop("A file without an ending can't be read: the ending says how. Those that can: %(known)s.")
+        return Refused("format_unknown", message, known=known)
+    message = gettext_noop("Files of this kind can't be read (%(ending)s). Those that can: %(known)s.")
+    return Refused("format_unknown", message, ending=ending, known=known)
 
 
 def extract(form: Format, data: bytes, options: Options = NOTHING_SAID) -> Content:

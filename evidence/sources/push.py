@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import unicodedata2
 
-from evidence import filenames
+from evidence import filenames, formats
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.formats import FORMATS
 from evidence.formats.options import Options
@@ -88,9 +88,7 @@ class Described:
         ending = PurePosixPath(name).suffix.lower()
         if not self.media_type:
             if ending not in FORMATS:
-                message = gettext_noop("Files of this kind can't be read (%(ending)s). Those that can: %(known)s.")
-                unknown = Refused("format_unknown", message, ending=ending or "–", known=", ".join(sorted(FORMATS)))
-                raise Invalid({"file": unknown})
+                raise Invalid({"file": formats.unknown(name)})
             return name
         if ending not in FORMATS:
             return f"{name or 'file'}{MEDIA_TYPES[self.media_type]}"

@@ -131,6 +131,13 @@ def test_files_that_can_never_be_read_are_not_kept(by_eva: Access, name: str, da
     assert kept_bytes() == set() and not Upload.objects.exists()
 
 
+def test_a_file_without_an_ending_is_refused_in_words_of_its_own(by_eva: Access) -> None:
+    with pytest.raises(Refused, match="without an ending"):
+        bring(by_eva, "ohne", b"x")
+    with pytest.raises(Refused, match=r"\(\.exe\)"):
+        bring(by_eva, "virus.exe", b"x")
+
+
 def test_files_of_one_person_are_limited_in_number(by_eva: Access, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MAX_WAITING", 2)
     bring(by_eva), bring(by_eva)
