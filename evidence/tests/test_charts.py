@@ -49,6 +49,14 @@ def test_a_confirmation_from_before_is_cut_at_the_left_edge() -> None:
     assert chart.teeth[0].greatest == 8 * DAY
 
 
+def test_what_was_confirmed_just_now_as_of_long_ago_is_seen_as_a_dot() -> None:
+    minute = timedelta(minutes=1)
+    chart = charts.ages([Confirmation(NOW - minute, NOW - 3 * DAY)], sla=DAY, since=NOW - 7 * DAY, now=NOW)
+    assert chart is not None and len(chart.dots) == 1
+    assert chart.dots[0][0] == charts.WIDTH - charts.RIGHT and chart.dots[0][1] < chart.sla
+    assert ages(48, 24).dots == []
+
+
 def test_nothing_confirmed_draws_nothing() -> None:
     assert charts.ages([], sla=DAY, since=NOW - DAY, now=NOW) is None
     assert charts.runs([], days=14, today=NOW.date()) is None

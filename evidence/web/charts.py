@@ -27,6 +27,8 @@ _PLOT: Final = WIDTH - LEFT - RIGHT
 _FLOOR: Final = HEIGHT - BOTTOM
 _MOST_SLAS: Final = 3
 """An age beyond so many SLAs leaves the chart at its top: the SLA would be a line on the floor."""
+_SHORTEST_LINE: Final = 3
+"""Units; what is confirmed as of long ago stands at the right edge at first, as wide as nothing."""
 _BAR_SHARE: Final = 0.7
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 _SCALE: Final = (0.01, 0.1, 1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000)
@@ -52,12 +54,14 @@ class Tooth:
 
 @dataclass(frozen=True, slots=True)
 class AgeChart:
-    """The age of rights against the SLA. line: points of a polyline. closed: left and width of the times of more than the SLA.
+    """The age of rights against the SLA. line: points of a polyline. dots: where it is too short to be seen. closed: left and
+    width of the times of more than the SLA.
 
     teeth: the newest first.
     """
 
     line: str
+    dots: Sequence[tuple[int, int]]
     closed: Sequence[tuple[int, int]]
     sla: int
     rows: Sequence[Tick]
@@ -163,6 +167,7 @@ def ages(confirmations: Sequence[Confirmation], *, sla: timedelta, since: dateti
     late = [(max(at, until - (last - sla)), until) for at, until, _, last in teeth if last > sla]
     return AgeChart(
         line=" ".join(f"{left},{level}" for left, level in _thinned(points)),
+        dots=[(x(until), y(last)) for at, until, _, last in teeth if x(until) - x(at) < _SHORTEST_LINE],
         closed=[(x(begin), max(x(end) - x(begin), 1)) for begin, end in late],
         sla=y(sla),
         rows=[Tick(y(part * sla), symbol(part * sla)) for part in (0, 1, 2) if part * sla <= top],
