@@ -113,6 +113,14 @@ def test_earlier_state_says_so_and_leads_to_the_current_one(client: Client, hand
     assert parsed(client.get(address(document("urlaub")))).css(".reading-earlier") == []
 
 
+def test_a_place_in_an_earlier_state_is_not_said_to_be_citable(client: Client, handbook: Document, tmp_path: Path) -> None:
+    earlier = address(handbook, 0)
+    assert parsed(client.get(earlier)).css(".place-worth-good")
+    publish(tmp_path, {"urlaub.md": MARKDOWN + "\nNeu."})
+    told = parsed(client.get(earlier, headers={"accept-language": "en"}))
+    assert told.css(".place-worth-good") == [] and "this is an earlier state" in one(told, ".place").text()
+
+
 def test_words_that_stand_there_twice_are_not_citable_alone(client: Client, tmp_path: Path) -> None:
     publish(tmp_path, {"x.txt": "\n\n".join(["gleich"] * 90)})
     sign_in(client, person("anna", ["alle"]))
