@@ -24,7 +24,7 @@ from evidence.content import Searched, SpanKind
 from evidence.errors import IndexFault, Refused, gettext_noop
 from evidence.index import ATTRIBUTES, Hit, Indexed
 from evidence.index.query import Query, parse
-from evidence.index.questions import Answerability, How, Off, Question, Term, Way, locate, parse_question
+from evidence.index.questions import Answerability, How, Off, Question, Synonym, Term, Way, locate, parse_question
 from evidence.index.tokens import find
 from evidence.models import AuditEvent, Document, Passage, Representation, Source, Tenant
 from evidence.presentation import Card, Context, Shown, card, contexts, marks, page_names, show, touched
@@ -163,8 +163,9 @@ def ways(
 
 def _question(access: Access, text: str, without: Collection[Off]) -> tuple[Question, frozenset[int]]:
     """A question of the wider mode, and the lists of synonyms that widen it."""
-    widening = synonyms.readable(access)
-    return parse_question(text, without=without, synonyms=widening.groups), widening.lists
+    asked = parse_question(text, without=without)
+    widening = synonyms.readable(access, {word for _, _, word in asked.words})
+    return Question(asked.text, asked.words, asked.without, widening.groups), widening.lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,11 +262,15 @@ def _said(
         .order_by("title_key", "public_id")
         .values_list("public_id", "title")
     )
+    naming: dict[tuple[str, ...], list[Synonym]] = {one.words: [] for _, one in pairs}
+    for group in question.synonyms:
+        for words in naming.keys() & set(group.words):
+            naming[words].append(group)
     said = {}
     for term, one in pairs:
-        naming = [group for group in question.synonyms if one.words in group.words]
         own = {tuple(term.written.split()), *(other.words for other in term.alternatives if other.how is not How.SYNONYM)}
-        ids = {group.document for group in naming if own & set(group.words)} or {group.document for group in naming}
+        groups = naming[one.words]
+        ids = {group.document for group in groups if own & set(group.words)} or {group.document for group in groups}
         said[(term.written, one.words)] = [Saying(id, title) for id, title in titles.items() if id in ids]
     return said
 

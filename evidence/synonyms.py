@@ -8,13 +8,14 @@ lines without an equals sign, are remarks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
+from evidence import language
 from evidence.access import Access
 from evidence.content import PassageKind, SpanKind
 from evidence.index.questions import Synonym
@@ -61,26 +62,35 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What one state of a document says. faults: the lines that do not count. remarks: how many lines say nothing of this."""
+    """What one state of a document says. faults: the lines that do not count. remarks: how many lines say nothing of this.
+
+    places: key of a word (see `_keys`) -> which of the groups it leads to, so that a question looks at few of them.
+    """
 
     groups: tuple[Synonym, ...] = ()
     faults: tuple[Line, ...] = ()
     remarks: int = 0
+    places: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+    def about(self, keys: Collection[str]) -> Sequence[Synonym]:
+        """The groups that one of these keys leads to, in their order."""
+        return [self.groups[place] for place in sorted({place for key in keys for place in self.places.get(key, ())})]
 
 
 @dataclass(frozen=True, slots=True)
 class Widening:
-    """What widens a person's questions. lists: ids of the documents that say so."""
+    """What widens a question of a person. lists: ids of all documents that widen any question of that person."""
 
     groups: tuple[Synonym, ...] = ()
     lists: frozenset[int] = frozenset()
 
 
-def readable(access: Access) -> Widening:
-    """What the documents say that this person may read now and that are in force."""
+def readable(access: Access, asked: Collection[str]) -> Widening:
+    """What documents say of these lowered words, or of other forms of them, that this person may read and that are in force."""
     rows = Document.objects.readable(access).filter(kind__in=KINDS, status=Status.VALID).select_related("current")
     counting = [row for row in rows.order_by("pk") if not row.is_expired() and not row.is_upcoming()][:MAX_LISTS]
-    groups = (group for row in counting if row.current for group in _kept(row.current, row.public_id).groups)
+    keys = {key for word in asked for key in _keys(word)} if counting else ()
+    groups = (group for row in counting if row.current for group in _kept(row.current, row.public_id).about(keys))
     return Widening(tuple(groups), frozenset(row.pk for row in counting))
 
 
@@ -95,7 +105,7 @@ def _kept(state: Representation, document: UUID) -> Vocabulary:
     return _vocabulary(state.public_id, state.pk, document)
 
 
-@lru_cache(maxsize=2 * MAX_LISTS)
+@lru_cache(maxsize=5 * MAX_LISTS)
 def _vocabulary(representation: UUID, key: int, document: UUID) -> Vocabulary:
     """A state's text never changes. Who asks has looked whether the person may read it."""
     rows = list(Passage.objects.filter(representation=key).order_by("number"))
@@ -113,7 +123,21 @@ def _vocabulary(representation: UUID, key: int, document: UUID) -> Vocabulary:
             groups.append(Synonym(words, document))
         else:
             faults.append(Line(number, text.strip(), fault))
-    return Vocabulary(tuple(groups), tuple(faults), remarks)
+    return Vocabulary(tuple(groups), tuple(faults), remarks, _places(groups))
+
+
+def _places(groups: Sequence[Synonym]) -> Mapping[str, Sequence[int]]:
+    """By every key of each of their words; an expression is known by its first one."""
+    places: dict[str, list[int]] = {}
+    for place, group in enumerate(groups):
+        for key in {key for words in group.words for key in _keys(words[0])}:
+            places.setdefault(key, []).append(place)
+    return places
+
+
+def _keys(word: str) -> Collection[str]:
+    """What a word is known by here: itself, and what all of its forms have in common."""
+    return {f"={word}", *language.keys(word).forms}
 
 
 def _lines(rows: Iterable[Passage]) -> Iterator[tuple[int, str, bool, Sequence[str]]]:

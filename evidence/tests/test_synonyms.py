@@ -17,6 +17,8 @@ from evidence.tests.builders import access, document, person, publish, rules, ru
 
 pytestmark = pytest.mark.django_db
 
+ASKED = ["welcher", "pkw"]
+
 
 def taken_in(folder: Path, text: str, *, name: str = "liste.md", allowed: str = '["group:alle"]', more: str = "") -> Document:
     """A document of this kind, imported."""
@@ -97,32 +99,32 @@ def test_a_document_of_another_kind_says_nothing_of_synonyms(tmp_path: Path) -> 
     row.refresh_from_db()
     eva = access(person("eva", ["alle"]))
     assert row.current is not None and synonyms.of(eva, row, row.current) is None
-    assert synonyms.readable(eva).groups == ()
+    assert synonyms.readable(eva, ASKED).groups == ()
 
 
 def test_who_may_not_read_a_list_is_not_widened_by_it(tmp_path: Path) -> None:
     row = taken_in(tmp_path, "Pkw = Auto", allowed='["group:netz"]')
     netz, alle, none = (access(person(name, of)) for name, of in (("a", ["netz"]), ("b", ["alle"]), ("c", [])))
     assert row.current is not None
-    assert groups(Vocabulary(synonyms.readable(netz).groups)) == [("pkw", "auto")]
+    assert groups(Vocabulary(synonyms.readable(netz, ASKED).groups)) == [("pkw", "auto")]
     for other in (alle, none):
-        assert (synonyms.readable(other), synonyms.of(other, row, row.current)) == (Widening(), None)
+        assert (synonyms.readable(other, ASKED), synonyms.of(other, row, row.current)) == (Widening(), None)
 
 
 def test_a_right_that_is_taken_away_counts_though_the_list_was_read_before(tmp_path: Path) -> None:
     taken_in(tmp_path, "Pkw = Auto")
     eva = person("eva", ["alle"])
-    assert len(synonyms.readable(access(eva)).groups) == 1
+    assert len(synonyms.readable(access(eva), ASKED).groups) == 1
     eva.memberships.get().groups.clear()
-    assert synonyms.readable(access(eva)) == Widening()
+    assert synonyms.readable(access(eva), ASKED) == Widening()
 
 
 def test_a_new_version_replaces_the_words_of_the_old_one(tmp_path: Path) -> None:
     taken_in(tmp_path, "Pkw = Auto")
     eva = access(person("eva", ["alle"]))
-    synonyms.readable(eva)
+    synonyms.readable(eva, ASKED)
     taken_in(tmp_path, "Pkw = Wagen")
-    assert [group.words for group in synonyms.readable(eva).groups] == [(("pkw",), ("wagen",))]
+    assert [group.words for group in synonyms.readable(eva, ASKED).groups] == [(("pkw",), ("wagen",))]
 
 
 @pytest.mark.parametrize(
@@ -131,23 +133,23 @@ def test_a_new_version_replaces_the_words_of_the_old_one(tmp_path: Path) -> None
 )
 def test_a_list_counts_while_it_is_in_force(tmp_path: Path, more: str) -> None:
     taken_in(tmp_path, "Pkw = Auto", more=more)
-    assert synonyms.readable(access(person("eva", ["alle"]))) == Widening()
+    assert synonyms.readable(access(person("eva", ["alle"])), ASKED) == Widening()
 
 
 def test_lists_beyond_the_limit_do_not_count(tmp_path: Path) -> None:
-    write(tmp_path, {f"{n}.txt": f"a{n} = b{n}" for n in range(MAX_LISTS + 1)})
+    write(tmp_path, {f"{n}.txt": f"Pkw = b{n}" for n in range(MAX_LISTS + 1)})
     write(tmp_path, {"fundstelle.toml": rules(("**", 'kind = "Synonyme"\nallowed = ["group:alle"]'))})
     run(tmp_path, started=timezone.now())
-    found = synonyms.readable(access(person("eva", ["alle"])))
+    found = synonyms.readable(access(person("eva", ["alle"])), ASKED)
     assert (len(found.groups), len(found.lists)) == (MAX_LISTS, MAX_LISTS)
 
 
 def test_a_list_is_read_once_and_asked_for_each_time(tmp_path: Path, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     taken_in(tmp_path, "Pkw = Auto")
     eva = access(person("eva", ["alle"]))
-    synonyms.readable(eva)
+    synonyms.readable(eva, ASKED)
     with django_assert_num_queries(1):
-        assert len(synonyms.readable(eva).groups) == 1
+        assert len(synonyms.readable(eva, ASKED).groups) == 1
 
 
 @pytest.mark.parametrize("versions", Versions)
@@ -169,3 +171,14 @@ def test_a_list_that_may_not_be_read_finds_nothing_and_is_not_named(tmp_path: Pa
     taken_in(tmp_path / "b", "Pkw = Wagen", allowed='["group:netz"]')
     found = search(access(person("eva", ["alle"])), "Pkw", mode=Mode.WIDER)
     assert (found.hits, found.said) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("asked", "own"), [(["dürfen", "autos"], 0), (["pkw"], 1), (["automobil"], 2), (["mobiles", "gerät"], 3), (["alte"], 4)]
+)
+def test_a_question_is_given_what_concerns_its_words_or_other_forms_of_them(tmp_path: Path, asked: list[str], own: int) -> None:
+    lines = ("Auto = Wagen", "Pkw = Wagen", "Automobil = Wagen", "Wagen = mobiles Auto", "alt = Wagen", "Hund = Katze")
+    taken_in(tmp_path, "\n\n".join(lines))
+    found = synonyms.readable(access(person("eva", ["alle"])), asked)
+    assert groups(Vocabulary(found.groups)) == [tuple(one.strip().lower() for one in lines[own].split("="))]
+    assert len(found.lists) == 1
