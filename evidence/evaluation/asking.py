@@ -22,8 +22,8 @@ from evidence.search import MAX_LIMIT, Found, Mode, search
 
 PAGES: Final = 4
 """Of MAX_LIMIT passages: further down nothing is a hit any more, except for what is forbidden."""
-PAGES_FORBIDDEN: Final = 20
-"""A thousand passages: more than anybody reads, in each of current and earlier states."""
+PAGES_FORBIDDEN: Final = 10
+"""Five hundred passages: documents that answer a question stand far above, if they stand there at all."""
 
 
 def ask(
@@ -54,7 +54,9 @@ def _ask(access: Access, one: Prepared, mode: Mode) -> Outcome:
         refused = Outcome(question.id, question.state, Given.REFUSED, group=question.group)
         return replace(refused, quoted=any(target.passages for target in one.targets))
     if question.state is State.FORBIDDEN:
-        found = _forbidden(access, one, mode)
+        found = _forbidden(
+            one, [*answer.all(1), *_Answer(access, question.text, mode, Versions.EARLIER_TOO).all(PAGES_FORBIDDEN)]
+        )
         return Outcome(question.id, question.state, answer.given, forbidden=found, group=question.group)
     return _outcome(one, answer.given, answer.passages())
 
@@ -136,11 +138,7 @@ def _passage_grades(quoted: Sequence[Target], hits: Sequence[Found]) -> list[int
     return grades
 
 
-def _forbidden(access: Access, one: Prepared, mode: Mode) -> tuple[str, ...]:
+def _forbidden(one: Prepared, hits: Sequence[Found]) -> tuple[str, ...]:
     """Documents among the hits, in whatever state, that this person must not find."""
     named = {target.document for target in one.targets}
-    found: set[UUID] = set()
-    for versions in Versions:
-        answer = _Answer(access, one.question.text, mode, versions)
-        found.update(hit.document.id for hit in answer.all(PAGES_FORBIDDEN) if hit.document.id in named)
-    return tuple(sorted(map(str, found)))
+    return tuple(sorted({str(hit.document.id) for hit in hits if hit.document.id in named}))
