@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 import apsw
@@ -17,6 +17,8 @@ from evidence.index.vocabulary import SIZES, Kind
 
 MOST: Final = 50
 """Words of one kind that answer one word of the question."""
+CHUNK: Final = 100
+"""Words that are looked up at once."""
 
 _NOWHERE: Final = Occurrences(np.empty(0, np.int64), np.empty(0, np.uint8))
 
@@ -71,23 +73,32 @@ class Reader:
         self._read(words, titles=True, passages=False)
         return {word for word in words if len(self._above[word].slots)}
 
-    def most_frequent(self, wanted: Collection[tuple[Kind, str]], *, but: Collection[str]) -> Mapping[str, Kind]:
-        """The MOST words of these keys that stand in the most passages, then by the alphabet; those above passages are the last.
+    def most_frequent(
+        self, wanted: Collection[tuple[Kind, str]], *, but: Collection[str], most: int | None = None
+    ) -> Mapping[str, Kind]:
+        """The words of these keys that stand in the most passages, then by the alphabet; those above passages are the last.
 
-        Those are looked at first that may be frequent, hidden passages included: once MOST are found that are more frequent than
-        the next ones can be, the rest need not be looked at. What is found is the same as if all had been.
+        most: of them, else MOST. Those are looked at first that may be frequent, hidden passages included: once there are enough
+        that come before whatever the next ones can be, the rest need not be looked at. What is found is what all would give.
         """
+        limit = MOST if most is None else most
         best: list[tuple[int, str, Kind]] = []
-        for sizes in SIZES:
-            if len(best) == MOST and vocabulary.most(sizes[-1]) < -best[-1][0]:
+        for bound, found in self._chunks(wanted, but):
+            if len(best) == limit and (-bound, min(found)) > best[-1][:2]:
                 break
-            found = vocabulary.candidates(self._connection, wanted, sizes=sizes)
-            some = [word for word in found if word not in but]
-            self._read(some)
-            there = [(-len(self._passages[word].slots), word, found[word]) for word in some]
+            self._read(found)
+            there = [(-len(self._passages[word].slots), word, kind) for word, kind in found.items()]
             self._read([word for size, word, _ in there if not size], titles=True)
-            best = heapq.nsmallest(MOST, [*best, *(one for one in there if one[0] or len(self._above[one[1]].slots))])
+            best = heapq.nsmallest(limit, [*best, *(one for one in there if one[0] or len(self._above[one[1]].slots))])
         return {word: kind for _, word, kind in best}
+
+    def _chunks(self, wanted: Collection[tuple[Kind, str]], but: Collection[str]) -> Iterator[tuple[int, Mapping[str, Kind]]]:
+        """The candidates but for some, and in how many passages they may stand at most: falling, then by the alphabet."""
+        for sizes in SIZES:
+            found = vocabulary.candidates(self._connection, wanted, sizes=sizes)
+            words = sorted(found.keys() - but)
+            for start in range(0, len(words), CHUNK):
+                yield vocabulary.most(sizes[-1]), {word: found[word] for word in words[start : start + CHUNK]}
 
     def _read(self, words: Collection[str], *, passages: bool = True, titles: bool = False) -> None:
         if passages and (new := [word for word in dict.fromkeys(words) if word not in self._passages]):

@@ -84,10 +84,13 @@ BOUNDS = st.sampled_from([1, 2, 100])
 
 @contextmanager
 def at_most(alternatives: int) -> Iterator[None]:
-    """So few alternatives that some are left out."""
+    """So few alternatives that some are left out, and few looked up at once."""
     with (
         patch("evidence.index.looking.MOST", alternatives),
         patch("evidence.tests.wider_oracle.MOST", alternatives),
+        patch("evidence.index.meaning.MOST_SHARED", alternatives),
+        patch("evidence.tests.wider_oracle.MOST_SHARED", alternatives),
+        patch("evidence.index.looking.CHUNK", 2),
     ):
         yield
 

@@ -20,6 +20,7 @@ from evidence.index.tokens import tokenise, words
 from evidence.language import Reference, Role, Wanted, answering, references, spelling
 
 MOST = 50
+MOST_SHARED = 10
 keys = cache(language.keys)
 ORDER = list(How)
 
@@ -120,8 +121,8 @@ class Corpus:
 
     # what words come to
 
-    def most(self, candidates: Iterable[str]) -> list[str]:
-        return sorted(set(candidates), key=lambda word: (-self.frequency[word], word))[:MOST]
+    def most(self, candidates: Iterable[str], limit: int | None = None) -> list[str]:
+        return sorted(set(candidates), key=lambda word: (-self.frequency[word], word))[: MOST if limit is None else limit]
 
     def with_form(self, wanted: Collection[str]) -> set[str]:
         return {word for word in self.vocabulary if keys(word).forms & set(wanted)}
@@ -148,7 +149,7 @@ class Corpus:
         parts = []
         for key in sorted(wanted.parts):
             alone = self.most(self.with_form([key]))
-            shared = self.most(self.with_part([key]) - {written, *alone})
+            shared = self.most(self.with_part([key]) - {written, *alone}, MOST_SHARED)
             some = [Choice((one,), How.PART, 1.0) for one in alone] + [Choice((one,), How.PART, 0.3) for one in shared]
             parts.append(some)
         if not (parts and all(parts)) and not any(self.is_there(choice.words) for choice in own):
