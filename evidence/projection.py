@@ -17,6 +17,7 @@ import logging
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -47,6 +48,8 @@ PIECE: Final = 1_000
 """Changes that are applied at once."""
 QUICK: Final = 50
 """Changed documents that a search settles before it asks; more are left to the worker."""
+SECTION_PASSAGES: Final = 40
+"""The wider mode takes so many passages under one heading for one section. Of 10,510 sections of laws 99 % have fewer."""
 ARCHIVED: Final = 1 << 40
 """Added to the id of an earlier state, and to its access class: so that it is asked for only when somebody wants it."""
 _DAMAGED: Final = "-damaged"
@@ -350,23 +353,29 @@ def _entries(states: Sequence[_State]) -> list[Entry]:
 
 
 class _Outline:
-    """The passages of a text, in order, and which headings they stand under. A heading belongs to what stands under it."""
+    """The passages of a text, in order, and which headings they stand under. A heading belongs to what stands under it.
+
+    Long sections are cut: in a text without headings it would not matter which of its words stand near one another.
+    """
 
     def __init__(self, title: str) -> None:
         self._title = title
-        self._paths: dict[tuple[int, ...], int] = {(): 0}
+        self._pieces: dict[tuple[tuple[int, ...], int], int] = {((), 0): 0}
+        self._under: Counter[tuple[int, ...]] = Counter()
         self.quotes: list[str] = []
         self.sections: list[int] = []
 
     def add(self, number: int, quote: str, headings: Sequence[int], *, is_heading: bool) -> None:
         """The next passage. number: its own. headings: the numbers of those above it, outermost first."""
         path = (*headings, number) if is_heading else tuple(headings)
+        piece = path, self._under[path] // SECTION_PASSAGES
+        self._under[path] += 1
         self.quotes.append(quote)
-        self.sections.append(self._paths.setdefault(path, len(self._paths)))
+        self.sections.append(self._pieces.setdefault(piece, len(self._pieces)))
 
     def titles(self) -> list[str]:
         """What stands above each section; above the first, the title alone."""
-        return ["\n".join([self._title, *(self.quotes[number] for number in path)]) for path in self._paths]
+        return ["\n".join([self._title, *(self.quotes[number] for number in path)]) for path, _ in self._pieces]
 
 
 def _indexed(state: _State) -> Indexed:

@@ -178,6 +178,16 @@ def test_a_passage_is_found_better_under_headings_that_hold_the_words(tmp_path: 
     assert scores[1] > scores[3] > 0
 
 
+def test_a_long_text_without_headings_is_several_sections(tmp_path: Path) -> None:
+    far = projection.SECTION_PASSAGES + 1
+    texts = ["Es regnet."] * (2 * far)
+    texts[0], texts[1], texts[far] = "Die Klage.", "Der Vertrag.", "Der Vertrag."
+    publish(tmp_path, {"a.txt": "\n\n".join(texts)})
+    scores = dict(asked("Klage Vertrag"))
+    assert scores[0] > scores[far] > 0
+    assert scores[1] > scores[far]
+
+
 def test_a_new_title_counts_at_once_and_the_old_one_no_more(tmp_path: Path) -> None:
     titled(tmp_path, "Prozess")
     before = asked("Klage Prozess")
