@@ -148,6 +148,13 @@ def test_a_source_that_is_pushed_is_told_of_in_words_that_fit_it(admin: Client, 
     assert "Last good run" not in one(parsed(admin.get("/sources/", headers=ENGLISH)), ".source-row").text()
 
 
+def test_who_asks_why_chooses_among_titles_with_their_short_names(admin: Client, row: Source) -> None:
+    Source.objects.update(title="Handbuch der Werke")
+    assert texts(parsed(admin.get("/sources/why/")), "option")[-1] == "Handbuch der Werke (handbuch)"
+    sent = parsed(admin.get("/sources/why/?source=handbuch"))
+    assert value(sent, "option[selected]", "value") == "handbuch"
+
+
 @pytest.mark.parametrize(("language", "written"), [("en", "30 Nov 2026, 17:29:05"), ("de", "30.11.2026 17:29:05")])
 def test_runs_of_one_minute_are_told_apart_by_seconds(admin: Client, row: Source, language: str, written: str) -> None:
     at = datetime(2026, 11, 30, 16, 29, 5, tzinfo=UTC)

@@ -26,7 +26,7 @@ OPENNESS: Final[Mapping[Openness | Concern, Words]] = {
     Openness.OPEN: Words(pgettext_lazy("source", "Open"), _("Those who may read its documents find and read them."), "good"),
     Openness.NEVER_CONFIRMED: Words(
         _("Closed: rights never confirmed"),
-        _("Nobody reads anything of it. It opens after the first complete run, or when its rights are confirmed."),
+        _("Nobody reads anything of it. It opens after the first complete run."),
         "bad",
     ),
     Concern.CUT_SHORT: Words(

@@ -269,5 +269,6 @@ def _passed(found: Explanation) -> Mapping[str, str]:
     return told | ({"origin": "unasked"} if found.weighed.live is Live.NOT_ASKED else {})
 
 
-def _names(request: Request) -> list[str]:
-    return list(Source.objects.filter(tenant=request.access.tenant).order_by("name").values_list("name", flat=True))
+def _names(request: Request) -> list[tuple[str, str]]:
+    """Short name and title of each source."""
+    return list(Source.objects.filter(tenant=request.access.tenant).order_by("name").values_list("name", "title"))
