@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -218,6 +219,12 @@ def test_words_go_when_their_time_is_over_and_the_count_stays(anna: Access, cura
     assert (told.states, told.causes, told.wordless) == ({}, {"document_missing": 1}, 1)
     with pytest.raises(Refused, match="changed meanwhile"):
         close(curator, left)
+
+
+def test_reports_go_with_the_person_who_sent_them(anna: Access) -> None:
+    send(anna)
+    User.objects.get(pk=anna.user).delete()
+    assert not SearchReport.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
