@@ -223,7 +223,7 @@ def test_words_go_when_their_time_is_over_and_the_count_stays(anna: Access, cura
 
 def test_reports_go_with_the_person_who_sent_them(anna: Access) -> None:
     send(anna)
-    User.objects.get(pk=anna.user).delete()
+    User.objects.get(username="anna").delete()
     assert not SearchReport.objects.exists()
 
 
