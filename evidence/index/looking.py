@@ -15,8 +15,8 @@ from evidence.index.ranking import Occurrences
 from evidence.index.snapshot import Audience
 from evidence.index.vocabulary import SIZES, Kind
 
-MOST: Final = 50
-"""Words of one kind that answer one word of the question."""
+MOST: Final = 25
+"""Words of one kind that answer a word. Twice as many change no figure by more than 0.003 and take a third longer."""
 CHUNK: Final = 100
 """Words that are looked up at once."""
 

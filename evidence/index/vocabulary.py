@@ -32,7 +32,7 @@ class Kind(StrEnum):
     ABBREVIATION = "a"
 
 
-SIZES: Final = (range(3, 64), range(2, 3), range(1, 2), range(1))
+SIZES: Final = (range(5, 64), range(4, 5), range(3, 4), range(2, 3), range(1, 2), range(1))
 """All of them, in pieces that are looked at one after the other."""
 MARK: Final = "§"
 """How the marks of sections begin (`evidence.language.mark`), and no word."""

@@ -19,7 +19,7 @@ from evidence.index.questions import Alternative, Answerability, How, Off, Quest
 from evidence.index.tokens import tokenise, words
 from evidence.language import Reference, Role, Wanted, answering, references, spelling
 
-MOST = 50
+MOST = 25
 MOST_SHARED = 10
 keys = cache(language.keys)
 ORDER = list(How)
