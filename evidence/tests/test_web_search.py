@@ -277,6 +277,16 @@ def test_a_result_leads_on_with_its_mode_and_what_is_off(client: Client, handboo
     assert value(reading, "[data-back]", "href") == "/?q=antrag&mode=wider&without=antrag%3Aform"
 
 
+def test_the_document_marks_the_same_words_in_the_same_way(client: Client, handbook: Path) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    page = parsed(client.get("/", {"q": "Anträge Urlaub", **WIDER}))
+    hit = next(one for one in page.css(".hit") if "kommt" in one.text())
+    marks = [(one.text(), one.attributes["class"]) for one in hit.css(".quote mark")]
+    reading = parsed(client.get(value(hit, "[data-open]", "href")))
+    assert [(one.text(), one.attributes["class"]) for one in reading.css("#text mark.found")] == marks
+    assert marks == [("Antrag", "found found-form"), ("Urlaub", "found")]
+
+
 def test_the_form_changes_with_the_results_that_come_alone(client: Client, handbook: Path) -> None:
     sign_in(client, person("anna", ["alle"]))
     fragment = parsed(client.get("/", {"q": "antrag", **WIDER}, headers={"hx-request": "true", "hx-target": "results"}))
