@@ -284,6 +284,14 @@ def test_the_most_frequent_readable_alternatives_are_taken(engine: Engine, monke
     assert [word for word, *_ in alternatives(wide(engine, "klage", classes=[1, 2]))] == ["klage", "klages", "klags"]
 
 
+def test_a_word_that_hidden_passages_make_frequent_does_not_keep_another_one_out(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evidence.index.looking.MOST", 1)
+    engine.put([entry(1, *["klages"] * 3, *["klagen"] * 8), entry(2, *["klages"] * 30, access_class=2)])
+    assert [word for word, *_ in alternatives(wide(engine, "klage"))] == ["klage", "klagen"]
+
+
 def test_question_without_a_word_or_a_class_finds_nothing(engine: Engine) -> None:
     engine.put([entry(1, "klage")])
     assert wide(engine, "!").total == wide(engine, "klage", classes=[]).total == 0
