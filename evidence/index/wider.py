@@ -32,6 +32,8 @@ REFERENCE: Final = 3.0
 """What a section that is named counts for, in the rarest words."""
 CITING: Final = 0.4
 """What it counts for to cite the same."""
+SHORTEST: Final = 20.0
+"""A passage of less than a twentieth of the mean length loses no more than one of a twentieth."""
 FEW: Final = 16
 """Numbers that are fewer than a sixteenth of all are sorted to be added up; more of them go through an array of all."""
 
@@ -159,7 +161,7 @@ class _Search:
     def _of_passages(self, slots: Integers, among: Flags) -> Scores:
         """What each of these slots says itself, all those that are found in the sections `among`."""
         readable = self._readable
-        norms = _norms(readable.snapshot.length_of_slot[slots], readable.audience.words, readable.audience.passages)
+        norms = _norms_of_passages(readable.snapshot.length_of_slot[slots], readable.audience)
         own = np.zeros(len(slots))
         for share, one in self._concepts:
             mine = among[one.of_slots]
@@ -279,6 +281,13 @@ def _saturated(amounts: Scores, norms: Scores) -> Scores:
 
 def _norms(lengths: NDArray[np.integer[Any]], words: int, number: int) -> Scores:
     norms: Scores = K1 * (1 - B + B * lengths.astype(np.float64) / (max(words, 1) / number))
+    return norms
+
+
+def _norms_of_passages(lengths: NDArray[np.integer[Any]], audience: Audience) -> Scores:
+    """Short ones lose like long ones: a bare heading says less than the paragraph that answers."""
+    share = np.maximum(lengths, 1).astype(np.float64) / (max(audience.words, 1) / audience.passages)
+    norms: Scores = K1 * (1 - B + B * np.maximum(share, np.minimum(1 / share, SHORTEST)))
     return norms
 
 

@@ -271,7 +271,8 @@ class Corpus:
                 for concept, share in zip(concepts, shares, strict=True):
                     amount = concept.within(text, counted)
                     if amount:
-                        norm = 1.2 * (0.25 + 0.75 * len(text) / (self.total / len(self.passages)))
+                        ratio = max(len(text), 1) / (self.total / len(self.passages))
+                        norm = 1.2 * (0.25 + 0.75 * max(ratio, min(1 / ratio, 20.0)))
                         own[entry.document, place] += share * 2.2 * amount / (amount + norm)
             for one in referred:
                 value = 1 if section in one.sections else 0.4 if own.keys() & one.citing else 0
