@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from tqdm import tqdm
 
 from evidence import projection
 from evidence.errors import EvidenceError, Refused
@@ -18,6 +17,7 @@ from evidence.evaluation import expected, figures, judged, kept, loading, questi
 from evidence.evaluation.asking import ask
 from evidence.evaluation.figures import CUTOFFS, DEPTH, Change, Given, Outcome
 from evidence.evaluation.questions import QuestionSet
+from evidence.management import progress
 from evidence.management.people import find_tenant
 from evidence.management.runs import tell
 from evidence.models import Evaluation, Tenant
@@ -90,7 +90,7 @@ class Command(BaseCommand):
         before = kept.latest(tenant, asked.name, mode)
         began = time.perf_counter()
         try:
-            with tqdm(total=len(prepared), desc=asked.name, unit="question", disable=quiet) as bar:
+            with progress.bar(asked.name, unit="question", quiet=quiet, total=len(prepared)) as bar:
                 outcomes = ask(tenant, prepared, mode, progress=bar.update)
         except EvidenceError as error:
             raise CommandError(f"Broken off, and nothing was kept [{error.code}].\n{error}", returncode=NOTHING_DONE) from None
@@ -115,7 +115,7 @@ class Command(BaseCommand):
         if load and not is_judged:
             raise CommandError("Only a judged set has documents to load: name its folder.", returncode=NOTHING_DONE)
         if load:
-            with tqdm(desc=slug, unit="document", disable=quiet) as bar:
+            with progress.bar(slug, unit="document", quiet=quiet) as bar:
                 report = loading.load(folder, slug, listed=bar.reset, progress=bar.update)
             tell(report, self.stdout)
             if report.refusals or not report.complete:
