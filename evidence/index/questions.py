@@ -27,6 +27,8 @@ MAX_QUESTION_WORDS: Final = 40
 """Different words. Whole questions have 6 to 15."""
 MAX_WITHOUT: Final = 100
 """Expansions that are switched off at once."""
+MAX_OFF: Final = 2 * MAX_QUESTION
+"""Characters of one of them; none that `Off` writes has more. Matching takes time by their square, and four million can be sent."""
 
 
 class How(StrEnum):
@@ -65,7 +67,7 @@ class Off:
     @classmethod
     def of(cls, text: str) -> Off:
         """From what `str` gives. Raises Refused."""
-        parts = _OFF.fullmatch(text)
+        parts = _OFF.fullmatch(text) if len(text) <= MAX_OFF else None
         if parts is None:
             raise Refused("query_without", gettext_noop("What is to be left out is not understood. Ask anew."))
         return cls(parts[1], How(parts[2]), parts[3] or "")

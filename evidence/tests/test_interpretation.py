@@ -114,6 +114,13 @@ def test_what_is_off_can_be_written_into_an_address_and_read_again(off: Off) -> 
     assert Off.of(str(off)) == off
 
 
+def test_megabytes_are_no_expansion_and_nobody_waits_for_that() -> None:
+    """To match them all would take hours: the limit is looked at first."""
+    with pytest.raises(Refused) as refusal:
+        Off.of(f"{':form' * 800_000}\n")
+    assert refusal.value.code == "query_without"
+
+
 @pytest.mark.parametrize("text", ["", "frist", "frist:", "frist:exact", "frist:forms", ":form", "frist:form:"])
 def test_what_cannot_be_switched_off_is_refused(text: str) -> None:
     with pytest.raises(Refused) as refusal:
