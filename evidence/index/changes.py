@@ -201,7 +201,7 @@ def _parts(first: int, end: int) -> Iterator[tuple[int, slice]]:
 
 def _write(connection: apsw.Connection, table: str, made: Iterable[tuple[str, int, Row]], *, open_segment: int) -> set[str]:
     """Rows of the open segment are joined with what is there; later segments are new. Gives the words of new rows, and of those
-    that have grown past a power of eight.
+    that have grown past a power of four.
     """
     grown = set()
 

@@ -66,16 +66,14 @@ def row_positions(positions: bytes, total: int) -> NDArray[np.unsignedinteger]:
 
 
 def read(rows: Sequence[tuple[int, bytes, bytes]]) -> Postings:
-    """Segment, slots and counts of each row of one word -> the whole."""
-    sizes = [size(slots) for _, slots, _ in rows]
-    slots = np.frombuffer(b"".join(slots for _, slots, _ in rows), SHORT).astype(np.int64)
+    """Segment, slots and counts of each row of one word, or of several one after the other -> the whole."""
+    sizes = [len(slots) // SHORT.itemsize for _, slots, _ in rows]
+    slots = np.frombuffer(b"".join([slots for _, slots, _ in rows]), SHORT).astype(np.int64)
     slots += np.repeat(np.array([segment << SEGMENT_BITS for segment, _, _ in rows], np.int64), sizes)
-    if any(len(counts) > size for (_, _, counts), size in zip(rows, sizes, strict=True)):
-        return Postings(
-            slots, np.concatenate([row_counts(counts, size) for (_, _, counts), size in zip(rows, sizes, strict=True)])
-        )
-    narrow = b"".join(counts or _ONCE[:size] for (_, _, counts), size in zip(rows, sizes, strict=True))
-    return Postings(slots, np.frombuffer(narrow, BYTE))
+    counts = b"".join([counts or _ONCE[:size] for (_, _, counts), size in zip(rows, sizes, strict=True)])
+    if len(counts) == len(slots):
+        return Postings(slots, np.frombuffer(counts, BYTE))
+    return Postings(slots, np.concatenate([row_counts(counts, size) for (_, _, counts), size in zip(rows, sizes, strict=True)]))
 
 
 def read_positions(

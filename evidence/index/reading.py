@@ -76,27 +76,28 @@ def _checked(found: Iterable[tuple[int, bytes, bytes, int]], word: str) -> list[
 
 
 def _words(connection: apsw.Connection, table: str, asked: Sequence[str], readable: Flags) -> list[Occurrences]:
-    sizes = np.zeros(len(asked), np.int64)
-    found = []
+    found, sizes = [], [0] * len(asked)
     for place, segment, slots, counts, kept in rows(connection, _MANY.format(table), (json.dumps(asked),)):
         sums.expect(sums.of_posting(asked[place], segment, slots, counts), kept)
         found.append((segment, slots, counts))
-        sizes[place] += postings.size(slots)
+        sizes[place] += len(slots)
     slots, counts = postings.read(found)
     if len(slots) and slots.max() >= len(readable):
         raise sums.Damaged
-    may_read = readable[slots]
-    until = np.concatenate([[0], np.cumsum(may_read)])
-    bounds = [0, *until[np.cumsum(sizes)].tolist()]
-    slots, counts = slots[may_read], counts[may_read]
+    may_read = np.flatnonzero(readable.take(slots))
+    slots, counts = slots.take(may_read), counts.take(may_read)
+    ends = np.cumsum(sizes) // postings.SHORT.itemsize
+    bounds = [0, *np.searchsorted(may_read, ends).tolist()]
     return [Occurrences(slots[first:end], counts[first:end]) for first, end in zip(bounds, bounds[1:], strict=False)]
 
 
 def _phrase(connection: apsw.Connection, words: Sequence[str], audience: Audience) -> Occurrences:
-    places = {word: _places(connection, word) for word in dict.fromkeys(words)}
-    together = ranking.common([of_word.slots for of_word in places.values()])
+    different = list(dict.fromkeys(words))
+    together = ranking.common([_postings(connection, _SLOTS, word).slots for word in different])
     together = together[audience.readable[together]]
-    at = {word: of_word.at(together) for word, of_word in places.items()}
+    if not len(together):  # as of most synonyms: positions, which are the most of a row, need not be read
+        return Occurrences(together, np.empty(0, np.int64))
+    at = {word: _places(connection, word).at(together) for word in different}
     counts = ranking.phrase_counts([at[word] for word in words], len(together))
     return Occurrences(together[counts > 0], counts[counts > 0])
 

@@ -3,7 +3,7 @@
 A word is here from its first place to its last, in whichever document; its keys are made of the word alone. Whether somebody may
 know of it is for the readers to find out: they look at its places.
 
-`size` says how many passages hold the word at most: eight to that power. It is raised when the word spreads, and not lowered
+`size` says how many passages hold the word at most: four to that power. It is raised when the word spreads, and not lowered
 while the word is here. By it the frequent words of a key are looked at first, so that the most frequent readable ones are known
 without a look at the rest.
 """
@@ -32,7 +32,7 @@ class Kind(StrEnum):
     ABBREVIATION = "a"
 
 
-SIZES: Final = (range(5, 64), range(4, 5), range(3, 4), range(2, 3), range(1, 2), range(1))
+SIZES: Final = (range(7, 64), *(range(size, size + 1) for size in reversed(range(7))))
 """All of them, in pieces that are looked at one after the other."""
 MARK: Final = "§"
 """How the marks of sections begin (`evidence.language.mark`), and no word."""
@@ -42,19 +42,19 @@ _DELETE_FORM: Final = "DELETE FROM form WHERE key = ? AND size = ? AND word = ? 
 
 
 def exponent(passages: int) -> int:
-    """The smallest power of eight that is not less, as its exponent. Steps are wide: each moves a word under all its keys."""
-    return -(-max(passages - 1, 0).bit_length() // 3)
+    """The smallest power of four that is not less, as its exponent. Steps are wide: each moves a word under all its keys."""
+    return (max(passages - 1, 0).bit_length() + 1) // 2
 
 
 def most(size: int) -> int:
     """How many passages a word of this size may stand in."""
-    return 1 << 3 * size
+    return 1 << 2 * size
 
 
 def spread(connection: apsw.Connection, words: Collection[str], *, open_segment: int) -> None:
     """Take in words that are new or stand in more passages than before, which are written already.
 
-    open_segment: the one whose rows can grow. Nothing is told of that until a row grows past a power of eight.
+    open_segment: the one whose rows can grow. Nothing is told of that until a row grows past a power of four.
     """
     changed = []
     for word in sorted(words):

@@ -57,11 +57,12 @@ def answer(meaning: Meaning, readable: Readable, *, filters: Mapping[str, Collec
     each = np.bincount(search.of_found, minlength=len(outline.place))
     of_document = np.bincount(np.maximum(outline.place, 0), each, minlength=len(snapshot.ids)).astype(np.int64)
     passing, counts = ranking.counted(of_document, filters, snapshot)
-    leading, _ = search.best(each > 0, first=0, last=1)
-    state = _answerability(meaning, search, int(outline.of_slot[leading[0]]))
+    slots, scores = search.best(each > 0, 1 if filters else last)
+    state = _answerability(meaning, search, int(outline.of_slot[slots[0]]))
     if filters:
         each[~passing[outline.place]] = 0
-    slots, scores = search.best(each > 0, first=first, last=last)
+        slots, scores = search.best(each > 0, last)
+    slots, scores = slots[first:], scores[first:]
     referred = search.referred[outline.of_slot[slots]]
     return Wider(ranking.hits(slots, scores, snapshot, referred), int(each.sum()), counts, meaning.terms, state)
 
@@ -117,8 +118,8 @@ class _Search:
         self.of_found = readable.outline.of_slot[self.found]
         self.scores = self._of_sections() if len(self.found) else np.zeros(len(readable.outline.place))
 
-    def best(self, among: Flags, *, first: int, last: int) -> tuple[Integers, Scores]:
-        """Slots and scores of the passages numbered first to last (half-open) in the sections `among`."""
+    def best(self, among: Flags, last: int) -> tuple[Integers, Scores]:
+        """Slots and scores of the first `last` passages in the sections `among`."""
         promising = _promising(self.scores, among, last)
         some = promising[self.of_found]
         slots, sections = self.found[some], self.of_found[some]
@@ -126,7 +127,7 @@ class _Search:
         most = np.zeros(len(promising))
         np.maximum.at(most, sections, own)
         scores = self.scores[sections] * (own / most[sections]) ** 2
-        best = ranking.best(slots, scores, self._readable.snapshot, first=first, last=last)
+        best = ranking.best(slots, scores, self._readable.snapshot, first=0, last=last)
         return slots[best], scores[best]
 
     def _found(self) -> Integers:
