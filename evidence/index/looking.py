@@ -92,6 +92,14 @@ class Reader:
             best = heapq.nsmallest(limit, [*best, *(one for one in there if one[0] or len(self._above[one[1]].slots))])
         return {word: kind for _, word, kind in best}
 
+    def there(self, words: Collection[str]) -> Sequence[str]:
+        """Those of these words that are there, in the same order; MOST of them."""
+        self._read(words)
+        self._read([word for word in words if not len(self._passages[word].slots)], titles=True)
+        return heapq.nsmallest(
+            MOST, (word for word in words if self.is_there((word,))), key=lambda word: (-len(self._passages[word].slots), word)
+        )
+
     def _chunks(self, wanted: Collection[tuple[Kind, str]], but: Collection[str]) -> Iterator[tuple[int, Mapping[str, Kind]]]:
         """The candidates but for some, and in how many passages they may stand at most: falling, then by the alphabet."""
         for sizes in SIZES:

@@ -28,7 +28,7 @@ MAX_QUESTION_WORDS: Final = 40
 MAX_WITHOUT: Final = 100
 """Expansions that are switched off at once."""
 MAX_OFF: Final = 2 * MAX_QUESTION
-"""Characters of one of them; none that `Off` writes has more. Matching takes time by their square, and four million can be sent."""
+"""Characters of one of them; none that `Off` writes has more. Matching takes time by their square, and millions can be sent."""
 
 
 class How(StrEnum):

@@ -15,8 +15,9 @@ import pytest
 
 from evidence.errors import IndexFault
 from evidence.index import Engine, Entry, Result, Wider
+from evidence.index.meaning import MOST_EXPRESSIONS, MOST_SYNONYMS
 from evidence.index.postings import SEGMENT_SLOTS, joined, pack, unpack, without
-from evidence.index.questions import Answerability, How, Off
+from evidence.index.questions import Answerability, How, Off, Synonym
 from evidence.index.sqlite import SqliteEngine
 from evidence.index.storage import rows
 from evidence.tests.entries import ask, entry, places, wide
@@ -290,6 +291,27 @@ def test_a_word_that_hidden_passages_make_frequent_does_not_keep_another_one_out
     monkeypatch.setattr("evidence.index.looking.MOST", 1)
     engine.put([entry(1, *["klages"] * 3, *["klagen"] * 8), entry(2, *["klages"] * 30, access_class=2)])
     assert [word for word, *_ in alternatives(wide(engine, "klage"))] == ["klage", "klagen"]
+
+
+def test_of_what_a_mistyped_word_may_have_meant_the_most_frequent_readable_words_are_taken(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evidence.index.looking.MOST", 2)
+    engine.put([entry(1, "qorbax", "qorbay", *["qorbaz"] * 2), entry(2, *["qorbay"] * 5, "qorbaw", access_class=2)])
+    assert [word for word, *_ in alternatives(wide(engine, "qorbai"))] == ["qorbai", "qorbaz", "qorbax"]
+
+
+def test_a_synonym_is_found_by_forms_with_another_first_letter(engine: Engine) -> None:
+    engine.put([entry(1, "Mediziner")])
+    assert wide(engine, "Ärzte", synonyms=[Synonym((("arzt",), ("mediziner",)))]).total == 1
+
+
+def test_the_first_synonyms_of_a_word_count(engine: Engine) -> None:
+    engine.put([entry(1, *(f"wort{number} dort" for number in range(MOST_SYNONYMS + 1)))])
+    words = [(f"wort{number}",) for number in range(MOST_SYNONYMS + 1)]
+    assert wide(engine, "klage", synonyms=[Synonym((("klage",), word)) for word in words]).total == MOST_SYNONYMS - 1
+    expressions = [Synonym((("klage",), (*word, "dort"))) for word in words]
+    assert wide(engine, "klage", synonyms=expressions).total == MOST_EXPRESSIONS
 
 
 def test_question_without_a_word_or_a_class_finds_nothing(engine: Engine) -> None:

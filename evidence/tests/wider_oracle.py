@@ -21,6 +21,8 @@ from evidence.language import Reference, Role, Wanted, answering, references, sp
 
 MOST = 25
 MOST_SHARED = 10
+MOST_SYNONYMS = 100
+MOST_EXPRESSIONS = 25
 keys = cache(language.keys)
 ORDER = list(How)
 
@@ -155,18 +157,22 @@ class Corpus:
         if not (parts and all(parts)) and not any(self.is_there(choice.words) for choice in own):
             asked = spelling.asked_buckets(written)
             candidates = [word for word in self.vocabulary if keys(word).spellings & asked]
-            for one, errors in spelling.near(written, candidates):
-                own.append(Choice((one,), How.SPELLING, {1: 0.7, 2: 0.35}[errors]))
+            errors = dict(spelling.near(written, candidates))
+            for one in self.most(errors):
+                own.append(Choice((one,), How.SPELLING, {1: 0.7, 2: 0.35}[errors[one]]))
         return own, [some for some in parts if some]
 
     def synonyms(self, wanted: Wanted, question: Question, taken: set[tuple[str, ...]]) -> list[Choice]:
-        found: list[tuple[str, ...]] = []
+        meant: dict[tuple[str, ...], None] = {}
         for group in question.synonyms:
             heads = [phrase[0] for phrase in group.words if len(phrase) == 1]
             if any(head == wanted.written or keys(head).forms & wanted.forms for head in heads):
-                for phrase in group.words:
-                    forms = self.with_form(keys(phrase[0]).forms) if len(phrase) == 1 else set()
-                    found += [phrase, *((one,) for one in self.most(forms - {phrase[0]}))]
+                meant.update(dict.fromkeys(group.words))
+        beyond = [phrase for phrase in meant if len(phrase) > 1][MOST_EXPRESSIONS:]
+        found: list[tuple[str, ...]] = []
+        for phrase in [phrase for phrase in meant if phrase not in beyond][:MOST_SYNONYMS]:
+            forms = self.with_form(keys(phrase[0]).forms) if len(phrase) == 1 else set()
+            found += [phrase, *((one,) for one in self.most(forms - {phrase[0]}))]
         return [Choice(phrase, How.SYNONYM, 0.8) for phrase in dict.fromkeys(found) if phrase not in taken]
 
     def told(self, written: str, choices: Sequence[Choice], without: Collection[Off]) -> tuple[Alternative, ...]:
