@@ -22,7 +22,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from evidence import audit, outbound, tokens, watching
+from evidence import audit, outbound, removal, tokens, watching
 from evidence.content import Note
 from evidence.errors import Refused
 from evidence.models import (
@@ -321,6 +321,11 @@ class PersonAdmin(Protected, UserAdmin):
     def rules_about(self, rows: Sequence[Any]) -> QuerySet[AccessRule]:
         """Rights that name one of these people."""
         return AccessRule.objects.filter(user__in=rows)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        """With the words of this person's reports and questions, of which the database's log has copies."""
+        super().delete_model(request, obj)
+        removal.wipe_soon()
 
 
 @admin.register(Identity)

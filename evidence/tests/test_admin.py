@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils.timezone import now
 
+from evidence import removal
 from evidence.models import (
     AccessClass,
     AccessRule,
@@ -19,10 +20,12 @@ from evidence.models import (
     Effect,
     Group,
     Identity,
+    Job,
     Membership,
     Representation,
     Revision,
     Role,
+    SearchReport,
     Source,
     Tenant,
     Upload,
@@ -207,6 +210,14 @@ def test_deleting_one_or_many_leaves_an_event_for_each(operator: Client, tenant:
     operator.post("/admin/evidence/group/", chosen)
     assert codes() == ["group.deleted"] * 3
     assert not Group.objects.exists()
+
+
+def test_words_of_a_person_who_is_deleted_are_wiped_out_of_files(operator: Client, tenant: Tenant) -> None:
+    ben = User.objects.create_user("ben")
+    SearchReport.objects.create(tenant=tenant, user=ben, query="Rhabarberkuchen", mode="wider")
+    operator.post(f"/admin/auth/user/{ben.pk}/delete/", {"post": "yes"})
+    assert not SearchReport.objects.exists()
+    assert Job.objects.filter(kind=removal.WIPE).exists()
 
 
 def test_people_may_delete_themselves(operator: Client) -> None:
