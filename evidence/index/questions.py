@@ -134,22 +134,27 @@ def locate(terms: Sequence[Term], searched: Searched) -> tuple[Way, ...]:
 
     What several words of the question came to goes to the closest of them: the word itself before its forms, these before parts.
     """
-    known: dict[str, list[tuple[tuple[str, ...], How, str]]] = {}
+    known: dict[tuple[str, ...], tuple[int, How, str]] = {}
+    sizes: dict[str, set[int]] = {}
     for how in How:
         for term in terms:
             for one in term.alternatives:
                 if one.how is how and not one.off:
-                    known.setdefault(one.words[0], []).append((one.words, how, term.written))
+                    known.setdefault(one.words, (len(known), how, term.written))
+                    sizes.setdefault(one.words[0], set()).add(len(one.words))
     tokens = list(tokenise(searched.text))
     found: list[Way] = []
     taken = 0
     for place, (start, _, word) in enumerate(tokens):
-        for words, how, written in known.get(word, ()) if place >= taken else ():
-            ahead = tokens[place : place + len(words)]
-            if tuple(token for _, _, token in ahead) == words:
-                found.append(Way(*searched.original(start, ahead[-1][1]), how, written))
-                taken = place + len(words)
-                break
+        if place < taken or word not in sizes:
+            continue
+        # one look for each size: a thousand expressions may begin with the same word
+        ahead = {tuple(token for _, _, token in tokens[place : place + size]) for size in sizes[word]}
+        if here := ahead & known.keys():
+            words = min(here, key=known.__getitem__)
+            _, how, written = known[words]
+            taken = place + len(words)
+            found.append(Way(*searched.original(start, tokens[taken - 1][1]), how, written))
         if len(found) == MAX_FOUND:
             break
     return tuple(found)

@@ -7,9 +7,10 @@ from uuid import uuid4
 
 import pytest
 
+from evidence.content import searched
 from evidence.errors import Refused
 from evidence.index.query import Query
-from evidence.index.questions import Alternative, How, Off, Term, Way
+from evidence.index.questions import Alternative, How, Off, Term, Way, locate
 from evidence.search import Mode, Results, Saying
 from evidence.viewer import Asked
 from evidence.web.interpretation import NAMED, SHOWN, carried, named, rows
@@ -112,6 +113,13 @@ def test_what_is_carried_to_the_next_page_is_an_address(asked: Asked, query: str
 )
 def test_what_is_off_can_be_written_into_an_address_and_read_again(off: Off) -> None:
     assert Off.of(str(off)) == off
+
+
+def test_of_expressions_that_begin_alike_the_one_that_stands_there_is_marked() -> None:
+    text = "Der ohne Form. Ohne Fehl, ohne Frist"
+    named = [Alternative(("ohne", *words.split()), How.SYNONYM, 1) for words in ("frist und form", "frist", "form")]
+    ways = locate([Term("fristlos", 0, 8, alternatives=tuple(named))], searched(text, (), 0))
+    assert [text[way.start : way.end] for way in ways] == ["ohne Form", "ohne Frist"]
 
 
 def test_megabytes_are_no_expansion_and_nobody_waits_for_that() -> None:
