@@ -7,7 +7,7 @@ which they are nor what is told of them. Weights of words are hundredths: their 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -113,7 +113,8 @@ def understand(reader: Reader, question: Question) -> Meaning:
     """The terms of a question, in order, and what answers them."""
     text = unicodedata2.normalize("NFC", question.text)
     asked = language.understand(text, question.words)
-    referred = {one: _refer(reader, one, text) for one in asked.references}
+    names = {group: _names(reader, group) for group in {group for one in asked.references for group in one.law}}
+    referred = {one: _refer(reader, one, text, names) for one in asked.references}
     mistaken = [one for one, (_, found) in referred.items() if not one.sure and not len(found.sections)]
     if mistaken:
         asked = language.understand(text, question.words, without=mistaken)
@@ -251,10 +252,15 @@ def _answering(reader: Reader, choices: Sequence[_Choice]) -> list[Answering]:
     return [Answering(one.weight, *where) for one, where in zip(choices, places, strict=True)]
 
 
-def _refer(reader: Reader, reference: Reference, text: str) -> tuple[Term, Referred]:
-    """Sections with the mark and each of the law's names above them; passages with the number and each of the names in them."""
+def _refer(
+    reader: Reader, reference: Reference, text: str, names_of: Mapping[tuple[str, ...], Sequence[str]]
+) -> tuple[Term, Referred]:
+    """Sections with the mark and each of the law's names above them; passages with the number and each of the names in them.
+
+    names_of: what names the same law, for each group; a question may name one law eighty times.
+    """
     number = reference.mark[1:]
-    laws = [_names(reader, group) for group in reference.law]
+    laws = [names_of[group] for group in reference.law]
     sections = reader.sections([reference.mark])
     citing = reader.slots([number]) if laws else np.empty(0, np.int64)
     for group, names in zip(reference.law, laws, strict=True):
