@@ -58,7 +58,7 @@ _OF_DOCUMENTS: Final = {
     "refused": "refused",
     "unnamed": "that no rule names",
 }
-_OF_TEXTS: Final = {"passages": "passages read", "no_text": "texts in which nothing can be read"}
+_OF_TEXTS: Final = {"passages": "passages read", "no_text": "without text"}
 
 
 def status(report: Report) -> int:

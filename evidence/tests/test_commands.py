@@ -133,4 +133,4 @@ def test_import_names_the_files_in_which_nothing_can_be_searched(tenant: Tenant,
     (tmp_path / "leer.txt").touch()
     (tmp_path / "voll.txt").write_text("Text.")
     told = run("import", str(tmp_path), "--source", "handbuch", "--tenant", "kanzlei", "--verbosity", "0")
-    assert "1 no text" in told and "nothing in it can be searched (no text; a scan, perhaps):\n  leer.txt\n" in told
+    assert "1 without text" in told and "nothing in it can be searched (no text; a scan, perhaps):\n  leer.txt\n" in told
