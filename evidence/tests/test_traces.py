@@ -224,6 +224,5 @@ def test_people_of_other_tenants_are_not_told(client: Client, traced: Tenant) ->
 
 
 def shown_time(at: datetime) -> str:
-    """Minutes and hour as English pages write them."""
-    local = timezone.localtime(at)
-    return f"{local.hour % 12 or 12}:{local.minute:02}"
+    """Hour and minutes as pages write them."""
+    return f"{timezone.localtime(at):%H:%M}"
