@@ -1,7 +1,8 @@
-"""Servers that places of folders are at. Questions to them are asked again at once."""
+"""Servers that places of folders are at. Questions to them are asked again at once. And no event loop but a test's own."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,15 @@ from evidence.tests.buckets import Between, Bucket, s3_server
 from evidence.tests.dav import dav_server
 from evidence.tests.sftp import Server, sftp_server
 from evidence.tests.shelves import OPEN, Place, at_sftp, at_webdav, in_bucket
+
+
+@pytest.fixture(autouse=True)
+def without_a_loop() -> Iterator[None]:
+    """After a browser test, Playwright's event loop counts as running in this thread, so that no other one could be begun."""
+    running = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(running)
 
 
 @pytest.fixture(scope="session")
