@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import DESKTOP, PHONE, Faults
+from e2e.accessibility import problems
+from e2e.conftest import Faults
 from e2e.reading_page import wait_for_state
 from e2e.site import Room, Site
 from e2e.steps import QUESTION, fill_in_sign_in, open_quote
 from evidence.models import Document, Representation
-
-RUN = """options => axe.run(document, options).then(({ violations }) => violations
-  .filter(({ id, impact }) => ["serious", "critical"].includes(impact) || ["page-has-heading-one", "region"].includes(id))
-  .map(({ id, nodes }) => `${id}: ${nodes.map(node => `${node.html} ${node.failureSummary}`).slice(0, 3).join(" | ")}`))"""
-OPTIONS = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
-SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
-SIDEWAYS = """() => {
-  const { scrollWidth, clientWidth } = document.documentElement;
-  const beyond = Array.from(document.querySelectorAll("body *"))
-    .filter(one => one.getBoundingClientRect().right > clientWidth + 1);
-  return scrollWidth > clientWidth ? [`${scrollWidth} > ${clientWidth}`, ...beyond.map(one => one.outerHTML.slice(0, 120))] : [];
-}"""
 
 
 def visit(path: str, **query: object) -> Callable[[Page, Site], None]:
@@ -168,17 +155,7 @@ def shown(request: pytest.FixtureRequest, desktop: Page, site: Site, faults: Fau
 
 
 def test_axe_finds_nothing_serious_and_nothing_scrolls_sideways(shown: Page) -> None:
-    shown.evaluate(Axe().axe_script)
-    problems: dict[str, Any] = {}
-    for window in (DESKTOP, PHONE):
-        shown.set_viewport_size(window["viewport"])
-        for scheme in SCHEMES:
-            shown.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            problems[f"{scheme} {window['viewport']['width']}"] = shown.evaluate(RUN, OPTIONS)
-    for width in (390, 320):
-        shown.set_viewport_size({"width": width, "height": 844})
-        problems[f"sideways at {width}"] = shown.evaluate(SIDEWAYS)[:4]
-    assert {where: found for where, found in problems.items() if found} == {}
+    assert problems(shown) == {}
 
 
 def test_marks_are_seen_in_forced_colours(desktop: Page, site: Site) -> None:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from e2e.accessibility import problems
 from e2e.conftest import DESKTOP, PHONE, Faults
 from e2e.reading_page import wait_for_state
 from e2e.site import Room, Site
 from e2e.steps import QUESTION, QUOTE, joined, result
-from e2e.test_accessibility import OPTIONS, RUN, SIDEWAYS
 from evidence import citations, formats, profile, removal, representations, worker
 from evidence.access import Access
 from evidence.anchoring import Parser
@@ -285,20 +283,6 @@ STATES: dict[str, tuple[Change, dict[str, object], str, str]] = {
 }
 
 
-def axe(page: Page) -> dict[str, Any]:
-    """What is serious, and what sticks out, on a desktop and a phone."""
-    page.evaluate(Axe().axe_script)
-    problems: dict[str, Any] = {}
-    for window in (DESKTOP, PHONE):
-        page.set_viewport_size(window["viewport"])
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            problems[f"{scheme} {window['viewport']['width']}"] = page.evaluate(RUN, OPTIONS)
-    page.set_viewport_size({"width": 320, "height": 844})
-    problems["sideways"] = page.evaluate(SIDEWAYS)
-    return {where: found for where, found in problems.items() if found}
-
-
 @pytest.mark.parametrize("case", STATES)
 def test_every_state_says_what_it_is_and_shows_only_what_is_proven(
     desktop: Page, site: Site, room: Room, monkeypatch: pytest.MonkeyPatch, case: str
@@ -319,7 +303,7 @@ def test_every_state_says_what_it_is_and_shows_only_what_is_proven(
         expect(desktop.get_by_text("Do not rely on them")).to_be_visible()
     expect(desktop.locator("h1")).to_be_in_viewport()
     expect(desktop.locator(".steps li").first).to_be_visible()
-    assert axe(desktop) == {}
+    assert problems(desktop) == {}
 
 
 def test_right_withdrawn_and_document_deleted_are_the_same_page(desktop: Page, site: Site, room: Room, faults: Faults) -> None:
@@ -347,7 +331,7 @@ def test_changed_citation_leads_to_the_comparison_at_the_cited_place(either_devi
     expect(either_device.locator(".compare-cited del")).to_have_text("acht")
     expect(either_device.locator(".compare-cited ins")).to_have_text("neun")
     expect(either_device.locator(".compare-cited del")).to_be_in_viewport()
-    assert axe(either_device) == {}
+    assert problems(either_device) == {}
 
 
 def test_print_of_a_historical_citation_says_so_with_state_hashes_and_time(desktop: Page, site: Site, room: Room) -> None:
@@ -398,7 +382,7 @@ def test_all_are_checked_again_with_progress(either_device: Page, site: Site, ro
     either_device.get_by_role("button", name="Check all").click()
     expect(either_device.get_by_text("1 of them no longer holds")).to_be_visible()
     expect(either_device.locator("#recheck .row")).to_have_count(1)
-    assert axe(either_device) == {}
+    assert problems(either_device) == {}
 
 
 def test_filter_applies_at_once_and_exports_download(desktop: Page, site: Site, room: Room) -> None:
@@ -425,7 +409,7 @@ def test_pasted_ids_are_checked_and_the_page_is_sound(desktop: Page, site: Site,
     desktop.get_by_label("Ids of citations").fill(f"{citation}\nunsinn")
     desktop.get_by_role("button", name="Check", exact=True).click()
     expect(desktop.locator(".row .state")).to_have_text(["Holds", "Neither an id nor an anchor"])
-    assert axe(desktop) == {}
+    assert problems(desktop) == {}
 
 
 def test_editor_migrates_what_was_chosen(desktop: Page, site: Site, room: Room) -> None:
@@ -435,7 +419,7 @@ def test_editor_migrates_what_was_chosen(desktop: Page, site: Site, room: Room) 
     room.publish({"a.txt": "Vorweg.\n\n" + TEXT})
     open_citation(desktop, site, room, old)
     desktop.get_by_role("link", name="Migrate citations of this document").click()
-    assert axe(desktop) == {}
+    assert problems(desktop) == {}
     desktop.set_viewport_size(DESKTOP["viewport"])
     desktop.get_by_role("checkbox").first.check()
     desktop.get_by_role("button", name="Approve the chosen ones").click()
@@ -453,4 +437,4 @@ def test_pages_about_a_document_are_sound(desktop: Page, site: Site, room: Room,
     site.sign_in(desktop.context, room.name)
     desktop.goto(site.url(f"/documents/{room.document('a').public_id}/{path}/"))
     expect(desktop.locator("h1")).to_have_count(1)
-    assert axe(desktop) == {}
+    assert problems(desktop) == {}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import DESKTOP, PHONE
+from e2e.accessibility import problems
+from e2e.conftest import DESKTOP
 from e2e.site import Room, Site
-from e2e.test_accessibility import OPTIONS, RUN, SCHEMES, SIDEWAYS
 from evidence.models import Role, SearchTrace
 from evidence.tests import builders
 
@@ -45,14 +43,4 @@ def test_axe_finds_nothing_serious_and_nothing_scrolls_sideways(desktop: Page, s
     query = "eine-lange-frage-ohne-jede-luecke-die-nirgends-umbrechen-will-" * 2
     SearchTrace.objects.create(tenant=room.tenant, query=query, total=12_345, classes=[1, 2])
     administrator(desktop, site, room)
-    desktop.evaluate(Axe().axe_script)
-    problems: dict[str, Any] = {}
-    for window in (DESKTOP, PHONE):
-        desktop.set_viewport_size(window["viewport"])
-        for scheme in SCHEMES:
-            desktop.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            problems[f"{scheme} {window['viewport']['width']}"] = desktop.evaluate(RUN, OPTIONS)
-    for width in (390, 320):
-        desktop.set_viewport_size({"width": width, "height": 844})
-        problems[f"sideways at {width}"] = desktop.evaluate(SIDEWAYS)[:4]
-    assert {where: found for where, found in problems.items() if found} == {}
+    assert problems(desktop) == {}

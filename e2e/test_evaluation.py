@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import DESKTOP, PHONE
+from e2e.accessibility import problems
+from e2e.conftest import PHONE
 from e2e.site import Room, Site
-from e2e.test_accessibility import OPTIONS, RUN, SCHEMES, SIDEWAYS
 from evidence.evaluation import figures
 from evidence.evaluation.figures import Given, Outcome
 from evidence.evaluation.questions import State
@@ -97,17 +95,7 @@ def test_axe_finds_nothing_serious_and_nothing_scrolls_sideways(
     shown: str, desktop: Page, site: Site, room: Room, run: Evaluation
 ) -> None:
     PAGES[shown](desktop, site, room, run)
-    desktop.evaluate(Axe().axe_script)
-    problems: dict[str, Any] = {}
-    for window in (DESKTOP, PHONE):
-        desktop.set_viewport_size(window["viewport"])
-        for scheme in SCHEMES:
-            desktop.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            problems[f"{scheme} {window['viewport']['width']}"] = desktop.evaluate(RUN, OPTIONS)
-    for width in (390, 320):
-        desktop.set_viewport_size({"width": width, "height": 844})
-        problems[f"sideways at {width}"] = desktop.evaluate(SIDEWAYS)[:4]
-    assert {where: found for where, found in problems.items() if found} == {}
+    assert problems(desktop) == {}
 
 
 def test_the_chart_is_named_and_described_for_those_who_do_not_see_it(

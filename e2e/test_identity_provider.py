@@ -24,9 +24,9 @@ from django.test import override_settings
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from e2e.accessibility import OPTIONS, RUN, SIDEWAYS
 from e2e.conftest import DESKTOP, PHONE, Faults
 from e2e.site import Room, Site
-from e2e.test_accessibility import OPTIONS, RUN, SIDEWAYS
 from evidence import provider as conversation
 from evidence.models import Group, Identity
 from evidence.tests import providers

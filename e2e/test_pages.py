@@ -8,13 +8,12 @@ from statistics import median
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from e2e.accessibility import problems
 from e2e.conftest import DESKTOP, PHONE, Faults
 from e2e.reading_page import wait_for_state
 from e2e.site import Room, Site
-from e2e.test_accessibility import OPTIONS, RUN, SCHEMES, SIDEWAYS
 from e2e.test_text_equality import SHOWN, text_of
 from evidence import blobs
 from evidence.models import Document, Revision
@@ -204,18 +203,7 @@ def test_axe_finds_nothing_serious_and_nothing_scrolls_sideways(
         assert row.current is not None
         desktop.goto(site.url(f"/documents/{row.public_id}/pages/{row.current.public_id}/3/"))
     loaded(desktop)
-    desktop.evaluate(Axe().axe_script)
-    problems: dict[str, Any] = {}
-    for window in (DESKTOP, PHONE):
-        desktop.set_viewport_size(window["viewport"])
-        desktop.evaluate("document.querySelector('#sheet').open = true")
-        for scheme in SCHEMES:
-            desktop.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            problems[f"{scheme} {window['viewport']['width']}"] = desktop.evaluate(RUN, OPTIONS)
-    for width in (390, 320):
-        desktop.set_viewport_size({"width": width, "height": 844})
-        problems[f"sideways at {width}"] = desktop.evaluate(SIDEWAYS)[:4]
-    assert {where: found for where, found in problems.items() if found} == {}
+    assert problems(desktop, resized=lambda: desktop.evaluate("document.querySelector('#sheet').open = true")) == {}
 
 
 def test_the_picture_with_its_marks_is_there_soon(desktop: Page, site: Site, room: Room) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
+from e2e.accessibility import problems
 from e2e.conftest import DESKTOP, PHONE
 from e2e.site import Room, Site
-from e2e.test_accessibility import OPTIONS, RUN, SCHEMES, SIDEWAYS
 from evidence.models import Role, SearchReport
 from evidence.tests import builders
 
@@ -69,14 +67,4 @@ def test_axe_finds_nothing_serious_and_nothing_scrolls_sideways(curator: Page, s
             cause="other", closed_at="2026-11-30T12:00Z" if state == "done" else None,
         )  # fmt: skip
     curator.goto(site.url(path))
-    curator.evaluate(Axe().axe_script)
-    problems: dict[str, Any] = {}
-    for window in (DESKTOP, PHONE):
-        curator.set_viewport_size(window["viewport"])
-        for scheme in SCHEMES:
-            curator.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            problems[f"{scheme} {window['viewport']['width']}"] = curator.evaluate(RUN, OPTIONS)
-    for width in (390, 320):
-        curator.set_viewport_size({"width": width, "height": 844})
-        problems[f"sideways at {width}"] = curator.evaluate(SIDEWAYS)[:4]
-    assert {where: found for where, found in problems.items() if found} == {}
+    assert problems(curator) == {}

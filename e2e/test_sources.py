@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from e2e.accessibility import problems
 from e2e.conftest import DESKTOP, PHONE, Faults
 from e2e.site import Room, Site
-from e2e.test_accessibility import OPTIONS, RUN, SCHEMES, SIDEWAYS
 from evidence.models import Document, Receipt, Revocation, Role, Run, Source, SourceKind
 from evidence.tests import builders
 
@@ -102,17 +100,7 @@ def test_axe_finds_nothing_serious_and_nothing_scrolls_sideways(
     shown: str, desktop: Page, site: Site, room: Room, source: Source
 ) -> None:
     PAGES[shown](desktop, site, room, source)
-    desktop.evaluate(Axe().axe_script)
-    problems: dict[str, Any] = {}
-    for window in (DESKTOP, PHONE):
-        desktop.set_viewport_size(window["viewport"])
-        for scheme in SCHEMES:
-            desktop.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            problems[f"{scheme} {window['viewport']['width']}"] = desktop.evaluate(RUN, OPTIONS)
-    for width in (390, 320):
-        desktop.set_viewport_size({"width": width, "height": 844})
-        problems[f"sideways at {width}"] = desktop.evaluate(SIDEWAYS)[:4]
-    assert {where: found for where, found in problems.items() if found} == {}
+    assert problems(desktop) == {}
 
 
 def test_close_now_takes_effect_for_a_reader_in_another_window_at_once(

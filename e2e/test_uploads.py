@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
-from e2e.conftest import DESKTOP, PHONE, Faults
+from e2e.accessibility import problems
+from e2e.conftest import DESKTOP, Faults
 from e2e.site import Room, Site
-from e2e.test_accessibility import OPTIONS, RUN, SCHEMES, SIDEWAYS
 from evidence.models import Membership, Role, Upload
 
 TEXT = "# Ventile\n\nDas Ventil ist zu prüfen.\n\n- eins\n- zwei\n\n| Teil | Preis |\n|---|---|\n| Dichtung | 3 |\n"
@@ -226,17 +224,7 @@ def test_axe_finds_nothing_serious_and_nothing_scrolls_sideways(
 ) -> None:
     faults.expect("400")
     prepare(desktop, site, editor)
-    desktop.evaluate(Axe().axe_script)
-    problems: dict[str, Any] = {}
-    for window in (DESKTOP, PHONE):
-        desktop.set_viewport_size(window["viewport"])
-        for scheme in SCHEMES:
-            desktop.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            problems[f"{scheme} {window['viewport']['width']}"] = desktop.evaluate(RUN, OPTIONS)
-    for width in (390, 320):
-        desktop.set_viewport_size({"width": width, "height": 844})
-        problems[f"sideways at {width}"] = desktop.evaluate(SIDEWAYS)[:4]
-    assert {where: found for where, found in problems.items() if found} == {}
+    assert problems(desktop) == {}
 
 
 def test_a_file_of_a_megabyte_shows_how_far_it_is(desktop: Page, site: Site, editor: Room, tmp_path: Path) -> None:

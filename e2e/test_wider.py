@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import DESKTOP, PHONE
+from e2e.accessibility import problems
+from e2e.conftest import PHONE
 from e2e.reading_page import wait_for_state
 from e2e.site import Room, Site
 from e2e.steps import ask
-from e2e.test_accessibility import OPTIONS, RUN, SCHEMES, SIDEWAYS
 
 TEXTS = {
     "frist.md": "# Fristen\n\nDie Frist beginnt mit dem Zugang.\n\nFristen enden um Mitternacht.\n",
@@ -154,17 +153,7 @@ def test_axe_finds_nothing_serious_and_nothing_scrolls_sideways(desktop: Page, s
     desktop.goto(site.url(q=f"§ 999 BGB Frist Zugang wie {words}"[:450], mode="wider"))
     interpretation(desktop)
     desktop.locator(".report > summary").click()
-    desktop.evaluate(Axe().axe_script)
-    problems: dict[str, Any] = {}
-    for window in (DESKTOP, PHONE):
-        desktop.set_viewport_size(window["viewport"])
-        for scheme in SCHEMES:
-            desktop.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            problems[f"{scheme} {window['viewport']['width']}"] = desktop.evaluate(RUN, OPTIONS)
-    for width in (390, 320):
-        desktop.set_viewport_size({"width": width, "height": 844})
-        problems[f"sideways at {width}"] = desktop.evaluate(SIDEWAYS)[:4]
-    assert {where: found for where, found in problems.items() if found} == {}
+    assert problems(desktop) == {}
 
 
 def test_the_field_keeps_what_is_typed_while_results_come(desktop: Page, site: Site, room: Room) -> None:

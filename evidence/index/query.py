@@ -1,9 +1,9 @@
-"""The query contract of the exact mode: what may be asked, and what it means."""
+"""The query contract of the exact mode: what may be asked, and what it means. Limits that the wider mode has too are here."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -38,20 +38,23 @@ def parse(text: str) -> Query:
     "Quoted words" are one phrase, every other word is one of its own. A quotation mark without a partner, or inside a word
     (Hebrew has such words), is no quotation mark. Nothing else has a meaning: OR, NOT, NEAR, * ^ : ( ) are what they are.
     """
-    _check_characters(text)
+    check_characters(text, most=MAX_LENGTH)
     normal = unicodedata2.normalize("NFC", text)
     tokens = list(tokenise(normal))
-    _check_words({word for _, _, word in tokens})
+    different = {word for _, _, word in tokens}
+    check_number(different, most=MAX_WORDS)
+    _check_lengths(different)
     return Query(text, tuple(_phrases(tokens, _quotations(normal, tokens))))
 
 
-def _check_characters(text: str) -> None:
-    if len(text) > MAX_LENGTH:
+def check_characters(text: str, *, most: int) -> None:
+    """Raises Refused for a text that is too long to be asked, or that nobody types."""
+    if len(text) > most:
         raise Refused(
             "query_too_long",
             gettext_noop("The query has %(length)d characters; at most %(limit)d are possible."),
             length=len(text),
-            limit=MAX_LENGTH,
+            limit=most,
         )
     if any(unicodedata.category(character) in REFUSED_CATEGORIES for character in text):
         raise Refused(
@@ -60,14 +63,18 @@ def _check_characters(text: str) -> None:
         )
 
 
-def _check_words(words: set[str]) -> None:
-    if len(words) > MAX_WORDS:
+def check_number(different: Collection[str], *, most: int) -> None:
+    """Raises Refused for more different words than are looked up at once."""
+    if len(different) > most:
         raise Refused(
             "query_too_many_words",
             gettext_noop("The query has %(count)d different words; at most %(limit)d are possible."),
-            count=len(words),
-            limit=MAX_WORDS,
+            count=len(different),
+            limit=most,
         )
+
+
+def _check_lengths(words: Collection[str]) -> None:
     if any(len(word) > MAX_WORD_LENGTH for word in words):
         raise Refused(
             "query_word_too_long",

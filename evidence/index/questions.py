@@ -7,7 +7,6 @@ A Question is what was asked, before anything was looked up. What its words came
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,7 +17,7 @@ import unicodedata2
 
 from evidence.content import Searched
 from evidence.errors import Refused, gettext_noop
-from evidence.index.query import REFUSED_CATEGORIES
+from evidence.index.query import check_characters, check_number
 from evidence.index.tokens import MAX_FOUND, MAX_WORD_LENGTH, tokenise
 
 MAX_QUESTION: Final = 500
@@ -162,28 +161,10 @@ def locate(terms: Sequence[Term], searched: Searched) -> tuple[Way, ...]:
 
 def parse_question(text: str, *, without: Collection[Off] = (), synonyms: Sequence[Synonym] = ()) -> Question:
     """What was typed, as a Question. Raises Refused."""
-    if len(text) > MAX_QUESTION:
-        raise Refused(
-            "query_too_long",
-            gettext_noop("The query has %(length)d characters; at most %(limit)d are possible."),
-            length=len(text),
-            limit=MAX_QUESTION,
-        )
-    if any(unicodedata.category(character) in REFUSED_CATEGORIES for character in text):
-        raise Refused(
-            "query_control_character",
-            gettext_noop("The query holds a control character (a tab or a line end, for example). Please remove it."),
-        )
+    check_characters(text, most=MAX_QUESTION)
     if len(without) > MAX_WITHOUT:
         raise Refused("query_without", gettext_noop("What is to be left out is not understood. Ask anew."))
     words = tuple(tokenise(unicodedata2.normalize("NFC", text)))
-    different = {word for _, _, word in words}
-    if len(different) > MAX_QUESTION_WORDS:
-        raise Refused(
-            "query_too_many_words",
-            gettext_noop("The query has %(count)d different words; at most %(limit)d are possible."),
-            count=len(different),
-            limit=MAX_QUESTION_WORDS,
-        )
+    check_number({word for _, _, word in words}, most=MAX_QUESTION_WORDS)
     kept = tuple(one for one in words if len(one[2]) <= MAX_WORD_LENGTH)
     return Question(text, kept, frozenset(without), tuple(synonyms))
