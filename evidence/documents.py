@@ -144,9 +144,14 @@ def hold(access: Access, documents: Collection[int]) -> Collection[int]:
     return set(readable.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
 
 
+def may_read(access: Access, document: Document) -> bool:
+    """Whether this Access reads a document that is at hand."""
+    return document.access_class_id in access.classes
+
+
 def state_of(access: Access, document: Document, *, representation: UUID | None) -> Representation:
     """A kept state of a readable document: the current one, or the one with this id. Raises Unavailable if it has none such."""
-    if document.access_class_id not in access.classes:
+    if not may_read(access, document):
         raise Unavailable
     if representation is None:
         return current(document)

@@ -28,7 +28,7 @@ from authlib.integrations.django_client import DjangoIntegration, DjangoOAuth2Ap
 from authlib.integrations.requests_client import OAuth2Session
 from django.conf import settings
 from joserfc import jwt
-from joserfc.errors import ClaimError, ExpiredTokenError, JoseError
+from joserfc.errors import ClaimError, DecodeError, ExpiredTokenError, JoseError
 from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 from requests import PreparedRequest, RequestException, Response
@@ -198,7 +198,11 @@ def _signed_out(token: str) -> tuple[str, str]:
 def _claims(known: _Known, token: str, expected: Mapping[str, Mapping[str, object]]) -> dict[str, Any]:
     """As Authlib checks the tokens that tell who signed in; it knows no others."""
     registry = JWSRegistry(algorithms=known.algorithms, strict_check_header=False)
-    claims = jwt.decode(token, key=KeySet.import_key_set(known.app.fetch_jwk_set()), registry=registry).claims
+    keys = KeySet.import_key_set(known.app.fetch_jwk_set())
+    try:
+        claims = jwt.decode(token, key=keys, registry=registry).claims
+    except (TypeError, ValueError) as error:  # a header of odd types, before any signature is looked at
+        raise DecodeError(type(error).__name__) from None
     jwt.JWTClaimsRegistry(leeway=LEEWAY, **expected).validate(claims)  # type: ignore[arg-type]
     return claims
 

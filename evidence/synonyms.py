@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
-from evidence import language
+from evidence import documents, language
 from evidence.access import Access
 from evidence.content import PassageKind, SpanKind
 from evidence.index.questions import Synonym
@@ -96,7 +96,7 @@ def readable(access: Access, asked: Collection[str]) -> Widening:
 
 def of(access: Access, document: Document, state: Representation) -> Vocabulary | None:
     """What this state of a document says that the person reads; None for one that is no list of synonyms."""
-    if document.kind not in KINDS or document.access_class_id not in access.classes:
+    if document.kind not in KINDS or not documents.may_read(access, document):
         return None
     return _kept(state, document.public_id)
 

@@ -20,7 +20,7 @@ from evidence.models import Tenant
 from evidence.web.errors import words
 from evidence.web.forms import DiagnosisForm
 from evidence.web.request import Request
-from evidence.web.sources import for_administrators
+from evidence.web.roles import for_administrators
 
 SHOWN: Final = 100
 """The latest questions that were kept."""

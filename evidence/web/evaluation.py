@@ -5,21 +5,17 @@ Everybody else gets what an address that is none gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import wraps
 from typing import Final, cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_http_methods
 
-from evidence import identity, paging
-from evidence.errors import Unavailable
+from evidence import paging
 from evidence.evaluation import figures, kept
 from evidence.evaluation.figures import Given, Outcome
 from evidence.evaluation.kept import Line
@@ -28,12 +24,11 @@ from evidence.models import Evaluation
 from evidence.web import charts
 from evidence.web.figures import DRAWN, SHORT, Figure, beside
 from evidence.web.request import Request
+from evidence.web.roles import for_curators
 
 MOST_SHOWN: Final = 200
 """Questions on one page."""
 MAX_OFFSET: Final = 10_000
-
-View = Callable[..., HttpResponse]
 
 
 class Show(StrEnum):
@@ -71,24 +66,6 @@ class Tab:
     show: Show
     count: int
     here: bool
-
-
-def for_curators(*methods: str) -> Callable[[View], View]:
-    """The same view for these methods, and for curators and administrators. Others can't tell that there is one."""
-
-    def decorate(view: View) -> View:
-        protected = csrf_protect(require_http_methods(methods)(view))
-
-        @csrf_exempt
-        @wraps(view)
-        def checked(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-            if not identity.may_curate(cast(Request, request).access):
-                raise Unavailable
-            return protected(request, *args, **kwargs)
-
-        return checked
-
-    return decorate
 
 
 @for_curators("GET", "HEAD")

@@ -25,9 +25,9 @@ from evidence.models import SearchReport
 from evidence.reports import PAGE, Listed
 from evidence.search import Mode
 from evidence.web.errors import words
-from evidence.web.evaluation import for_curators
 from evidence.web.forms import CloseForm, OffsetForm, ReportForm, ReportsForm
 from evidence.web.request import Request
+from evidence.web.roles import for_curators
 
 _NOTHING: Final[Mapping[str, object]] = {}
 _NO_REASONS: Final[Mapping[UUID, str]] = {}

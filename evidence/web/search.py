@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast
+from urllib.parse import quote_plus
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
@@ -37,6 +38,10 @@ _HEADINGS: Final[Mapping[str, StrPromise]] = {
     "language": _("Language"),
     "status": _("Status"),
 }
+
+
+_OPEN: Final[Mapping[str, Sequence[str]]] = {"without": (), "words": ["1"]}
+"""Nothing is off, and what was made of the words stays open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +111,12 @@ def _context(request: Request, asked: Asked, results: Results) -> dict[str, obje
         "results": results,
         "wordless": not (results.terms if is_wider else results.query.phrases),
         "carried": interpretation.carried(asked),
-        "rows": (rows := interpretation.rows(results, asked.without, partial(_switched, request.GET))),
+        "rows": (rows := interpretation.rows(results, asked.without, partial(_switched, _address(request.GET, _OPEN)))),
         "ignored": [row.written for row in rows if row.ignored],
         "typed": interpretation.typed(results),
         "nowhere": [row.written for row in rows if not row.ignored and not row.passages and not row.used],
         "off": any(row.off for row in rows),
-        "all_on": _address(request.GET, {"without": (), "words": ["1"]}),
+        "all_on": _address(request.GET, _OPEN),
         "without": sorted(set(request.GET.getlist("without")))[:MAX_WITHOUT],
         "kept_days": kept_days(),
         "wider": "" if is_wider else _address(request.GET, {"mode": [Mode.WIDER]}),
@@ -127,8 +132,9 @@ def _context(request: Request, asked: Asked, results: Results) -> dict[str, obje
     }
 
 
-def _switched(sent: QueryDict, without: Collection[Off]) -> str:
-    return _address(sent, {"without": sorted(map(str, without)), "words": ["1"]})
+def _switched(address: str, without: Collection[Off]) -> str:
+    """This address, which says nothing of what is off, with these off: a page has up to some thousand of them."""
+    return "&".join([address, *(f"without={quote_plus(off)}" for off in sorted(map(str, without)))])
 
 
 def _filters(sent: QueryDict, results: Results) -> Sequence[Filter]:

@@ -5,10 +5,9 @@ Everybody else gets what an address that is none gives. Ids, counts and codes ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import wraps
 from http import HTTPStatus
 from typing import Final, cast
 
@@ -17,9 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_http_methods
 
 from evidence import canary, closing, identity, inspection, monitor, reasons, syncing, tokens
 from evidence.errors import EvidenceError, Refused, Unavailable
@@ -35,12 +32,11 @@ from evidence.web.conditions import lasting
 from evidence.web.errors import words
 from evidence.web.forms import TokenForm, WhyForm
 from evidence.web.request import Request, wants_fragment
+from evidence.web.roles import for_administrators
 
 PROGRESS: Final = "progress"
 """Id of the element that says how far a run is."""
 _NEW_TOKEN: Final[Mapping[str, object]] = {"name": "", "days": DEFAULT_DAYS}
-
-View = Callable[..., HttpResponse]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +46,6 @@ class Going:
     run: Run | None
     waits: bool
     percent: int | None
-
-
-def for_administrators(*methods: str) -> Callable[[View], View]:
-    """The same view for these methods, and for administrators of a tenant. Others can't tell that there is one.
-
-    So neither a missing CSRF token nor a wrong method is looked at before the role.
-    """
-
-    def decorate(view: View) -> View:
-        protected = csrf_protect(require_http_methods(methods)(view))
-
-        @csrf_exempt
-        @wraps(view)
-        def checked(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-            if not identity.may_administer(cast(Request, request).access):
-                raise Unavailable
-            return protected(request, *args, **kwargs)
-
-        return checked
-
-    return decorate
 
 
 @for_administrators("GET", "HEAD")
