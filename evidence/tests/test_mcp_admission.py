@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,6 +78,12 @@ def test_a_token_made_for_this_address_lets_the_person_in(provider: Provider) ->
 )
 def test_any_other_token_of_the_provider_lets_nobody_in(provider: Provider, change: Claims) -> None:
     answer = Asking(token(provider, change)).tool("find_passages", query="Frist")
+    assert (answer.status, answer.body["code"]) == (401, "unauthenticated")
+
+
+def test_a_token_with_a_header_of_odd_types_lets_nobody_in_and_is_no_fault_of_the_provider(provider: Provider) -> None:
+    header = base64.urlsafe_b64encode(json.dumps({"alg": "RS256", "kid": key().kid, "crit": 5}).encode()).rstrip(b"=").decode()
+    answer = Asking(".".join([header, *token(provider).split(".")[1:]])).tool("find_passages", query="Frist")
     assert (answer.status, answer.body["code"]) == (401, "unauthenticated")
 
 
