@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +15,19 @@ from evidence.tests.sftp import Server, sftp_server
 from evidence.tests.shelves import OPEN, Place, at_sftp, at_webdav, in_bucket
 
 
-@pytest.fixture(autouse=True)
-def without_a_loop() -> Iterator[None]:
-    """After a browser test, Playwright's event loop counts as running in this thread, so that no other one could be begun."""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """After a browser test, Playwright's event loop counts as running in this thread, so that no other one could be begun.
+
+    Around the whole test, fixtures included: Django keeps connections apart by whether a loop runs, and the transaction of a test
+    must be the one that its fixtures write in.
+    """
     running = asyncio._get_running_loop()
     asyncio._set_running_loop(None)
-    yield
-    asyncio._set_running_loop(running)
+    try:
+        return (yield)
+    finally:
+        asyncio._set_running_loop(running)
 
 
 @pytest.fixture(scope="session")
