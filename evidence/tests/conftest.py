@@ -14,14 +14,18 @@ from evidence.tests.dav import dav_server
 from evidence.tests.sftp import Server, sftp_server
 from evidence.tests.shelves import OPEN, Place, at_sftp, at_webdav, in_bucket
 
+HERE = Path(__file__).parent
+
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol() -> Generator[None, object, object]:
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """After a browser test, Playwright's event loop counts as running in this thread, so that no other one could be begun.
 
     Around the whole test, fixtures included: Django keeps connections apart by whether a loop runs, and the transaction of a test
-    must be the one that its fixtures write in.
+    must be the one that its fixtures write in. pytest asks this of every test, those of the browser too.
     """
+    if not item.path.is_relative_to(HERE):
+        return (yield)
     running = asyncio._get_running_loop()
     asyncio._set_running_loop(None)
     try:
