@@ -18,7 +18,8 @@ class Withheld:
 class Access:
     """One person's view of one tenant at one moment.
 
-    classes: ids of the access classes that this person may read. Empty for someone who may read nothing.
+    classes: ids of the access classes that this person may read. Empty for someone who may read nothing. groups: ids of the
+    groups that the person is in and that count.
     """
 
     user: int | None
@@ -26,3 +27,4 @@ class Access:
     role: str
     classes: frozenset[int]
     withheld: tuple[Withheld, ...] = ()
+    groups: frozenset[int] = frozenset()

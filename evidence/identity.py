@@ -53,6 +53,10 @@ MAY_UPLOAD: Final = frozenset({Role.EDITOR, Role.ADMINISTRATOR})
 """Roles that bring documents and say who may read them. What they see of other documents is for their groups to say."""
 MAY_CURATE: Final = frozenset({Role.CURATOR, Role.ADMINISTRATOR})
 """Roles that look after what is found: unsuccessful searches and evaluations. It lets them read nothing."""
+MAY_PROPOSE: Final = frozenset({Role.EDITOR, Role.CURATOR, Role.REVIEWER})
+"""Roles that propose what a space of knowledge shall say, and mark what contradicts. Administrators see no texts."""
+MAY_REVIEW: Final = frozenset({Role.REVIEWER})
+"""Roles that decide about what others propose."""
 MAY_ADMINISTER: Final = frozenset({Role.ADMINISTRATOR})
 """Roles that see how sources are doing, close and open them. It lets them read nothing."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
@@ -299,6 +303,7 @@ def _for_membership(membership: Membership, *, now: datetime) -> Access:
             for source in sources
             if source.announced and (source.pk not in fresh or source.pk in silent)
         ),
+        groups=frozenset(groups.counting),
     )
 
 
@@ -350,6 +355,16 @@ def may_upload(access: Access) -> bool:
 def may_curate(access: Access) -> bool:
     """Whether this person looks after what is found in the tenant."""
     return access.role in MAY_CURATE
+
+
+def may_propose(access: Access) -> bool:
+    """Whether this person may propose what spaces of knowledge shall say, and mark what contradicts."""
+    return access.role in MAY_PROPOSE
+
+
+def may_review(access: Access) -> bool:
+    """Whether this person decides about what others propose."""
+    return access.role in MAY_REVIEW
 
 
 def may_administer(access: Access) -> bool:

@@ -306,6 +306,7 @@ KEEP = {
     "runs": _kept("FUNDSTELLE_KEEP_RUNS", 365),  # revocation times and alarms too
     "traces": _kept("FUNDSTELLE_KEEP_TRACES", 30),
     "diagnosis": _kept("FUNDSTELLE_KEEP_DIAGNOSIS", 7, most=LONGEST_WORDS),
+    "answers": _kept("FUNDSTELLE_KEEP_ANSWERS", 30),  # that somebody had checked
     "reports": _kept("FUNDSTELLE_KEEP_REPORTS", 90),  # the words of unsuccessful searches
 }
 
