@@ -21,5 +21,6 @@ class EvidenceConfig(AppConfig):
         register(checks.database_is_usable, Tags.database)
         register(checks.restore_is_finished, Tags.files)
         register(checks.alarm_webhook_can_be_called)
+        register(checks.answering_can_be_asked)
         pre_migrate.connect(checks.lift_limits, sender=self)
         post_migrate.connect(checks.restore_limits, sender=self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -12,9 +12,12 @@ from django.core.checks import CheckMessage, Error, Warning
 from django.db import DatabaseError, NotSupportedError, connections
 
 from evidence import archive, outbound
+from evidence.answering import endpoint
 from evidence.errors import Refused
 
 CODE_POINT_ORDER = "SELECT 'B' < 'a' AND 'a b' < 'a-b' AND 'a-b' < 'ab' AND 'z' < 'ä'"
+LONGEST_MODEL = 100
+"""Characters: what the column that keeps it beside each answer holds."""
 CREATE_RIGHTLY = "createdb --template=template0 --encoding=UTF8 --locale=C NAME"
 
 
@@ -91,6 +94,32 @@ def alarm_webhook_can_be_called(app_configs: Sequence[Any] | None, **options: An
         hint = "A host of the own network is listed in FUNDSTELLE_PRIVATE_HOSTS."
         return [Error(f"FUNDSTELLE_ALARM_WEBHOOK: {refused}", hint=hint, id="fundstelle.E007")]
     return []
+
+
+def answering_can_be_asked(app_configs: Sequence[Any] | None, **options: Any) -> list[CheckMessage]:
+    """A model is named whole or not at all, and its address is one that may be called. Values are not repeated."""
+    return [Error(problem, hint="See docs/answering.md.", id="fundstelle.E008") for problem in _faults_of_answering()]
+
+
+def _faults_of_answering() -> Iterator[str]:
+    url, model, key = settings.ANSWERING_URL, settings.ANSWERING_MODEL, settings.ANSWERING_KEY
+    if bool(url) != bool(model) or (key and not url):
+        yield "FUNDSTELLE_ANSWERING_URL and FUNDSTELLE_ANSWERING_MODEL are set together; FUNDSTELLE_ANSWERING_KEY only with them."
+    if len(model) > LONGEST_MODEL or not model.isprintable():
+        yield f"FUNDSTELLE_ANSWERING_MODEL is the name of a model, of at most {LONGEST_MODEL} characters."
+    if key and (not key.isascii() or not key.isprintable() or " " in key):
+        yield "FUNDSTELLE_ANSWERING_KEY has letters, digits and signs, no blanks."
+    if settings.ANSWERING_SECONDS > endpoint.LONGEST_SECONDS:
+        yield f"FUNDSTELLE_ANSWERING_SECONDS is at most {endpoint.LONGEST_SECONDS}."
+    if settings.ANSWERING_PASSAGES > endpoint.MOST_PASSAGES:
+        yield f"FUNDSTELLE_ANSWERING_PASSAGES is at most {endpoint.MOST_PASSAGES}."
+    if url and "?" in url:
+        yield "FUNDSTELLE_ANSWERING_URL is an address without a query, as in http://localhost:11434/v1."
+    elif url:
+        try:
+            outbound.check(endpoint.address())
+        except Refused as refused:
+            yield f"FUNDSTELLE_ANSWERING_URL: {refused} A host of the own network is listed in FUNDSTELLE_PRIVATE_HOSTS."
 
 
 def lift_limits(using: str, **options: Any) -> None:

@@ -35,7 +35,7 @@ from evidence.patience import Late, Patience
 MAX_ADDRESS: Final = 1_000
 """Characters of an address: what the columns that keep one hold."""
 MAX_ANSWER: Final = 64_000
-"""Bytes of an answer: those that are asked for here say yes or no, or nothing."""
+"""Bytes of an answer, unless the caller takes more: most that are asked for here say yes or no, or nothing."""
 HTTPS_PORT: Final = 443
 _AGENT: Final = "Fundstelle"
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
@@ -77,18 +77,25 @@ def check(url: str) -> None:
     _place(url)
 
 
-def post(url: str, payload: Mapping[str, object], *, timeout: float, headers: Mapping[str, str] = _NO_HEADERS) -> Answer:
+def post(
+    url: str,
+    payload: Mapping[str, object],
+    *,
+    timeout: float,
+    headers: Mapping[str, str] = _NO_HEADERS,
+    most: int = MAX_ANSWER,
+) -> Answer:
     """POST this as JSON and give the answer, whatever its status. timeout: seconds, for all of it.
 
-    headers: further ones, such as a secret that the other side knows. Raises Refused for an address that may not be called, and
-    Unanswered.
+    headers: further ones, such as a secret that the other side knows. most: bytes of the answer. Raises Refused for an address
+    that may not be called, and Unanswered.
     """
     until = time.monotonic() + timeout
     place = _place(url)
     body = json.dumps(payload).encode()
     try:
         with closing(_connected(place, _resolved(place, until), until)) as stream:
-            return _asked(stream, place, body, headers)
+            return _asked(stream, place, body, headers, most)
     except (TimeoutError, Late):
         raise Unanswered("outbound_slow", gettext_noop("The address did not answer in time.")) from None
     except ssl.SSLCertVerificationError:
@@ -186,7 +193,7 @@ def _trust() -> ssl.SSLContext:
     return context
 
 
-def _asked(stream: _Stream, place: _Place, body: bytes, headers: Mapping[str, str]) -> Answer:
+def _asked(stream: _Stream, place: _Place, body: bytes, headers: Mapping[str, str], most: int) -> Answer:
     kind = http.client.HTTPSConnection if place.secure else http.client.HTTPConnection
     connection = kind(place.host, place.port)
     connection.sock = stream  # what it uses of a socket is there
@@ -200,10 +207,10 @@ def _asked(stream: _Stream, place: _Place, body: bytes, headers: Mapping[str, st
     connection.endheaders(body)
     response = http.client.HTTPResponse(stream, method="POST")  # type: ignore[arg-type]  # it asks for makefile alone
     response.begin()
-    answer = response.read(MAX_ANSWER + 1)
-    if len(answer) > MAX_ANSWER:
+    answer = response.read(most + 1)
+    if len(answer) > most:
         message = gettext_noop("The answer is longer than %(limit)d bytes.")
-        raise Unanswered("outbound_large", message, limit=MAX_ANSWER)
+        raise Unanswered("outbound_large", message, limit=most)
     return Answer(response.status, answer)
 
 

@@ -335,6 +335,13 @@ CREDENTIALS = _credentials(os.environ.get("FUNDSTELLE_CREDENTIALS", ""))
 # Addresses elsewhere that are called: hosts that may be of the own network, at any port, by http too
 PRIVATE_HOSTS = [name.lower() for name in _names("FUNDSTELLE_PRIVATE_HOSTS", "")]
 
+# Written answers: a model elsewhere that speaks as OpenAI's does, asked when a person wants that. Without address: none
+ANSWERING_URL = os.environ.get("FUNDSTELLE_ANSWERING_URL", "").rstrip("/")  # its base, such as http://localhost:11434/v1
+ANSWERING_MODEL = os.environ.get("FUNDSTELLE_ANSWERING_MODEL", "")
+ANSWERING_KEY = _secret("FUNDSTELLE_ANSWERING_KEY")
+ANSWERING_SECONDS = _whole_number("FUNDSTELLE_ANSWERING_SECONDS", 30)  # for all of an answer
+ANSWERING_PASSAGES = _whole_number("FUNDSTELLE_ANSWERING_PASSAGES", 8)  # that are sent, the best first
+
 # The REST API and MCP
 MCP_TOKEN = _secret("FUNDSTELLE_MCP_TOKEN")  # of the person for whom `manage.py mcp` answers, and for nothing else
 API_CALLS_PER_MINUTE = _whole_number("FUNDSTELLE_API_CALLS_PER_MINUTE", 6_000)  # 100 a second, with one token and process
