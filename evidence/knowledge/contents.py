@@ -155,6 +155,11 @@ def search_keys(content: Content) -> Sequence[str]:
     return [key(one) for one in found]
 
 
+def words(text: str, field: str, most: int, *, needed: bool = False) -> str:
+    """A text of several lines as it is kept: NFC, without blanks at its ends. Raises Refused."""
+    return _text(text, field, most, needed=needed, lines=_LINES)
+
+
 def _plain(value: object) -> object:
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
