@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from django.contrib.auth.models import User
 
-from evidence.models import AuditEvent, Document, Group, Identity, Membership, Provisioned, Source, Tenant, Token
+from evidence.models import AuditEvent, Document, Group, Identity, Membership, Provisioned, Source, Space, Tenant, Token
 
-Audited = Tenant | Group | Membership | Source | Token | User | Identity
+Audited = Tenant | Group | Membership | Source | Space | Token | User | Identity
 
 
 def record(row: Audited, change: str, *, actor: User | None) -> None:
@@ -57,6 +57,8 @@ def _details(row: Audited) -> dict[str, object]:
         case Source():
             announced = sorted(row.announced_to.values_list("pk", flat=True))
             return {"revocation_sla_seconds": int(row.revocation_sla.total_seconds()), "announced_to": announced}
+        case Space():
+            return {"allowed": sorted(row.allowed.values_list("pk", flat=True))}
         case Token():
             pushes = {} if row.source_id is None else {"source": row.source_id}
             return {"user": row.user_id, "scopes": sorted(row.scope_set()), **pushes}

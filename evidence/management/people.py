@@ -12,7 +12,8 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
-from evidence import audit
+from evidence import audit, identity
+from evidence.access import Access
 from evidence.models import Group, Membership, Role, Tenant
 
 
@@ -43,6 +44,16 @@ def find_groups(tenant: Tenant, names: Sequence[str]) -> list[Group]:
             f"Tenant {tenant.slug!r} has no group {', '.join(map(repr, missing))}. Create it: manage.py creategroup"
         )
     return groups
+
+
+def find_access(tenant: str, user: str) -> Access:
+    """What this person may read in this tenant."""
+    row = find_tenant(tenant)
+    person = User.objects.filter(username=user).first()
+    access = identity.NOBODY if person is None else identity.for_user(person, tenant=tenant)
+    if access.tenant != row.pk:
+        raise CommandError(f"There is no active person {user!r} in tenant {tenant!r}.")
+    return access
 
 
 def find_or_create_user(username: str, *, password_from_stdin: bool) -> tuple[User, bool]:

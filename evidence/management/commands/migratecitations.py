@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from uuid import UUID
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evidence import identity, succession
+from evidence import succession
 from evidence.access import Access
 from evidence.errors import EvidenceError
-from evidence.management.people import find_tenant
+from evidence.management.people import find_access
 from evidence.succession import MAX_CITATIONS, Outcome, Proposal
 
 
@@ -32,7 +31,7 @@ class Command(BaseCommand):
 
     def handle(self, *, tenant: str, user: str, document: UUID | None, approve: bool, **options: object) -> None:
         """Dry run, then the successors when they are approved."""
-        access = _access(tenant, user)
+        access = find_access(tenant, user)
         try:
             found = list(_proposals(access, document))
             for one in found:
@@ -53,16 +52,6 @@ class Command(BaseCommand):
         for batch in _batches(proposed):
             made += len(succession.approve(access, batch))
         self.stdout.write(f"Successors made: {made}; the old citations are unchanged.")
-
-
-def _access(tenant: str, user: str) -> Access:
-    """What this person may read in this tenant."""
-    row = find_tenant(tenant)
-    person = User.objects.filter(username=user).first()
-    access = identity.NOBODY if person is None else identity.for_user(person, tenant=tenant)
-    if access.tenant != row.pk:
-        raise CommandError(f"There is no active person {user!r} in tenant {tenant!r}.")
-    return access
 
 
 def _proposals(access: Access, document: UUID | None) -> Iterator[Proposal]:
