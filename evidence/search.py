@@ -16,7 +16,7 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from evidence import paging, projection, synonyms, traces
 from evidence.access import Access, Withheld
@@ -34,6 +34,8 @@ DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 50
 MAX_OFFSET: Final = 10_000
 """Nobody reads further; beyond it a total is "more than 10,000"."""
+MOST_PLACES: Final = 500
+"""Passages named one by one in a statement: SQLite takes a thousand conditions."""
 
 
 class Mode(StrEnum):
@@ -159,6 +161,42 @@ def ways(
         return tuple(_answer(access, asked).locate(passage)) if asked.words else ()
     except (Refused, IndexFault):
         return ()
+
+
+def standing(access: Access, runs: Sequence[Sequence[str]]) -> Sequence[Sequence[Passage]]:
+    """For each run of words, as `tokens.words` gives them, the first MAX_LIMIT readable passages that hold it in this order.
+
+    Of current states only, each row with its document; nothing is noted of it. Raises IndexFault when the index can't be asked.
+    """
+    if not any(runs) or not access.classes:
+        return [() for _ in runs]
+    projection.settle_quickly()
+    waits = projection.pending()
+    engine, classes = projection.engine(), projection.classes(access.classes, versions=Versions.CURRENT)
+    asked = {tuple(words) for words in runs if words}
+    found = {
+        words: engine.search(Query("", (words,)), classes=classes, excluded=waits, filters={}, limit=MAX_LIMIT, offset=0).hits
+        for words in asked
+    }
+    rows = _rows_of(access, [hit for hits in found.values() for hit in hits])
+    places = {words: [(hit.representation, hit.passage) for hit in hits] for words, hits in found.items()}
+    return [[rows[place] for place in places.get(tuple(words), ()) if place in rows] for words in runs]
+
+
+def _rows_of(access: Access, hits: Collection[Hit]) -> Mapping[tuple[int, int], Passage]:
+    """The passages of these hits whose documents may be read and are as the index has them."""
+    rows: dict[tuple[int, int], Passage] = {}
+    readable = Document.objects.readable(access)
+    asked = sorted({(hit.representation, hit.passage) for hit in hits})
+    for first in range(0, len(asked), MOST_PLACES):
+        places = Q(pk__in=[])
+        for representation, number in asked[first : first + MOST_PLACES]:
+            places |= Q(representation=representation, number=number)
+        some = Passage.objects.filter(places, representation__revision__document__in=readable)
+        some = some.filter(representation__revision__document__current=F("representation"))
+        for row in some.select_related("representation__revision__document__source"):
+            rows[row.representation_id, row.number] = row
+    return rows
 
 
 def _question(access: Access, text: str, without: Collection[Off]) -> tuple[Question, frozenset[int]]:
