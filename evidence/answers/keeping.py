@@ -82,17 +82,19 @@ def keep(
     origin: str = Answer.Origin.SUBMITTED,
     model: str = "",
     checked: Checked | None = None,
+    written_from: Collection[UUID] = (),
 ) -> UUID:
     """Keep an answer; gives its id. checked: what checking this draft gave a moment ago, else it is checked now.
 
-    model: who wrote it, else what the draft says. Raises Refused, Unavailable for people without a tenant, and Busy when a
-    document that it quotes is being changed.
+    model: who wrote it, else what the draft says. written_from: documents that whoever wrote it was given: each sentence may hold
+    their words, whatever it cites. Raises Refused, Unavailable for people without a tenant, and Busy when a document that it
+    quotes is being changed.
     """
     if access.user is None or access.tenant is None:
         raise Unavailable
     found = checked or check(access, draft)
     now = timezone.now()
-    held = [documents_of(one) for one in found.sentences]
+    held = [documents_of(one).union(written_from) for one in found.sentences]
     with transaction.atomic():
         if Answer.objects.filter(user=access.user, tenant=access.tenant, at__gt=now - _DAY).count() >= PER_DAY:
             message = gettext_noop("You have had %(limit)d answers checked within a day. Further ones can be kept tomorrow.")
@@ -109,7 +111,7 @@ def keep(
             sentences=[_stored(one, names) for one, names in zip(draft.sentences, held, strict=True)],
             states=[state.value for state in found.states],
         )
-        _hold(access, row, found.documents)
+        _hold(access, row, found.documents.union(written_from))
         _audit(access, "answer.kept", row.public_id)
     return row.public_id
 
