@@ -50,7 +50,7 @@ _random: Final = SystemRandom()
 @dataclass(frozen=True, slots=True)
 class Needles:
     """What is looked for of one document. states: its ids in the index. digests: of its originals and of what was read from
-    uploads. pieces: of its text, its title and its names. words: as the index holds them.
+    uploads. pieces: of its text, its title and its names. words: as the index holds them. answers: that quote it.
     """
 
     document: int
@@ -61,6 +61,7 @@ class Needles:
     digests: tuple[str, ...]
     pieces: tuple[str, ...]
     words: tuple[str, ...]
+    answers: tuple[int, ...] = ()
 
 
 def choose(document: Document) -> Needles:
@@ -78,6 +79,7 @@ def choose(document: Document) -> Needles:
         digests=tuple(sorted(_digests(document))),
         pieces=tuple(dict.fromkeys([*_pieces(passages), *_names(document), *_long(rare)])),
         words=tuple(word for word, _ in rare),
+        answers=tuple(document.answers.values_list("pk", flat=True)),
     )
 
 

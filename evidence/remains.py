@@ -22,6 +22,7 @@ from evidence import blobs, derived, needles, projection, sifting
 from evidence.errors import EvidenceError, gettext_noop
 from evidence.index.tokens import words
 from evidence.models import (
+    Answer,
     Citation,
     Document,
     Page,
@@ -143,6 +144,7 @@ def _rows(wanted: Needles) -> Iterator[QuerySet[Model]]:
     yield Page.objects.filter(representation__in=representations)
     yield Upload.objects.filter(document=wanted.document)
     yield Citation.objects.filter(pk__in=id_list(wanted.citations, using="default")).exclude(exact="", prefix="", suffix="")
+    yield Answer.objects.filter(pk__in=id_list(wanted.answers, using="default"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +245,15 @@ def _holding(text: str) -> Iterator[QuerySet[Model]]:
     yield Citation.objects.filter(_any_contains(text, ("exact", "prefix", "suffix")))
     yield Source.objects.filter(_any_contains(text, ("location", "rules_location", "title")))
     yield SearchTrace.objects.filter(query__contains=text)
+    yield _with_sentences().filter(
+        Q(as_text__contains=json.dumps(text)[1:-1]) | Q(as_text__contains=text) | Q(question__contains=text)
+    )
     yield with_problems().filter(Q(problems_text__contains=json.dumps(text)[1:-1]) | Q(problems_text__contains=text))
+
+
+def _with_sentences() -> QuerySet[Answer]:
+    """Answers with their sentences as a text, as the database keeps it."""
+    return Answer.objects.annotate(as_text=Cast("sentences", TextField()))
 
 
 def _any_contains(text: str, fields: Iterable[str]) -> Q:

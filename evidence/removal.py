@@ -17,6 +17,7 @@ from django.utils import timezone
 from evidence import audit, blobs, derived, jobs, needles, origins, projection, purged, receipts, remains, runs
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.models import (
+    Answer,
     AuditEvent,
     Citation,
     Document,
@@ -56,7 +57,7 @@ _COUNTED: Final = {
     "uploads": "Upload",
 }
 
-_HOLDING_TEXT: Final = (Document, Revision, Representation, Passage, Page, Upload, Citation, SearchTrace, Run)
+_HOLDING_TEXT: Final = (Document, Revision, Representation, Passage, Page, Upload, Citation, SearchTrace, Run, Answer)
 
 
 def withdraw(document: Document, *, code: str = "document.withdrawn", actor: int | None = None) -> None:
@@ -191,6 +192,7 @@ def _remove_rows(row: Document) -> dict[str, int]:
     words = Citation.objects.filter(document=row).exclude(exact="", prefix="", suffix="")
     counts = {
         "citations": words.update(exact="", prefix="", suffix=""),
+        "answers": _forget_answers(row),
         "runs": _forget_in_runs(row.source_id, paths - {""}),
         "originals": len(digests - shared),
         "originals_shared": len(shared),
@@ -206,6 +208,14 @@ def _named_elsewhere(row: Document, digests: set[str]) -> set[str]:
     """Those of these digests that another document or a waiting upload names too."""
     others = Revision.objects.exclude(document=row).filter(source_sha256__in=digests)
     return set(others.values_list("source_sha256", flat=True)) | (Upload.objects.waiting().digests() & digests)
+
+
+def _forget_answers(row: Document) -> int:
+    """Remove the answers that quote it, as a whole: whoever had them checked finds them no more. Gives how many there were."""
+    answers = Answer.objects.filter(documents=row)
+    count = answers.count()
+    answers.delete()
+    return count
 
 
 def _forget_in_runs(source: int, paths: set[str]) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.conf import settings
@@ -21,6 +21,7 @@ from django.utils import timezone
 from evidence import audit, projection, removal
 from evidence.models import (
     Alarm,
+    Answer,
     AuditEvent,
     Citation,
     Document,
@@ -168,6 +169,12 @@ def _blank_reports(keys: Collection[int]) -> int:
     return SearchReport.objects.filter(pk__in=keys).update(query="", wish="", answer="", words_gone_at=timezone.now())
 
 
+def _old_answers(before: datetime) -> QuerySet[Answer]:
+    """Those whose time is over, by what they were told or by a shorter time since."""
+    kept: timedelta = settings.KEEP["answers"]
+    return Answer.objects.filter(Q(expires_at__lte=before + kept) | Q(at__lt=before))
+
+
 def _old_runs(before: datetime) -> QuerySet[Run]:
     """All but each source's latest run and its latest complete one."""
     later = Run.objects.filter(source=OuterRef("source"), started_at__gt=OuterRef("started_at"))
@@ -183,6 +190,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "traces": Rule("traces", lambda before: SearchTrace.objects.filter(at__lt=before), _deleting(SearchTrace)),
     "words": Rule("diagnosis", _old_words, _blank_words),
     "reports": Rule("reports", _old_reports, _blank_reports),
+    "answers": Rule("answers", _old_answers, _deleting(Answer)),
     "runs": Rule("runs", _old_runs, _deleting(Run)),
     "revocations": Rule("runs", lambda before: Revocation.objects.filter(in_effect_at__lt=before), _deleting(Revocation)),
     "alarms": Rule("runs", lambda before: Alarm.objects.filter(cleared_at__lt=before), _deleting(Alarm)),

@@ -65,6 +65,7 @@ def test_a_receipt_tells_times_and_counts_and_that_nothing_is_left(tmp_path: Pat
         "pages": 0,
         "uploads": 0,
         "citations": 0,
+        "answers": 0,
         "searches": 0,
         "runs": 0,
         "originals": 1,

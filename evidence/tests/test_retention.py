@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 OLD, NEW = "Im alten Stand steht das Wort Sauerampferstrudel.", "Im neuen Stand steht Rhabarberkuchen."
 ENTRY = ("{id}/{date}.txt", 'id = "{id}"\ndate = "{date}"\nallowed = ["group:alle"]')
-NEVER = dict.fromkeys(("revisions", "citations", "events", "receipts", "runs", "traces", "diagnosis", "reports"))
+NEVER = dict.fromkeys(("revisions", "citations", "events", "receipts", "runs", "traces", "diagnosis", "reports", "answers"))
 
 
 @pytest.fixture(autouse=True)

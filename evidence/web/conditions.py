@@ -120,6 +120,7 @@ REMOVED: Final[Mapping[str, StrPromise]] = {
     "pages": _("pages"),
     "uploads": _("uploads"),
     "citations": _("quotes of citations"),
+    "answers": _("checked answers"),
     "searches": _("search traces"),
     "runs": _("paths in runs"),
     "originals": _("originals"),
