@@ -18,7 +18,9 @@ from evidence.mcp import admission
 from evidence.programs import refusals
 from evidence.web import (
     account,
+    answering,
     citations,
+    conflicts,
     diagnosis,
     documents,
     errors,
@@ -33,6 +35,7 @@ from evidence.web import (
     sources,
     succession,
     tokens,
+    translations,
     uploads,
 )
 
@@ -81,6 +84,14 @@ urlpatterns = [
     path("citations/migrate/", succession.migrate, name="migrate"),
     path("citations/export/citations.<slug:kind>", citations.export, name="export"),
     path("citations/<uuid:citation>/", citations.page, name="citation"),
+    path("citations/<uuid:citation>/translate/", translations.propose, name="translate"),
+    path("conflicts/", conflicts.several, name="conflicts"),
+    path("conflicts/mark/", conflicts.mark, name="mark_conflict"),
+    path("conflicts/claims/<uuid:one>/<uuid:other>/", conflicts.claims, name="disputed_claims"),
+    path("conflicts/<uuid:conflict>/", conflicts.page, name="conflict"),
+    path("conflicts/<uuid:conflict>/settle/", conflicts.settle, name="settle_conflict"),
+    path("conflicts/<uuid:conflict>/reopen/", conflicts.reopen, name="reopen_conflict"),
+    path("answers/ask/", answering.ask, name="ask_model"),
     path("reports/", reports.own, name="reports"),
     path("reports/send/", reports.send, name="send_report"),
     path("reports/<uuid:report>/delete/", reports.delete, name="delete_report"),

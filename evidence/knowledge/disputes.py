@@ -17,11 +17,13 @@ from django.db.models import Exists, F, Model, OuterRef, QuerySet
 
 from evidence.access import Access
 from evidence.citations import Place
+from evidence.errors import Unavailable
 from evidence.knowledge import conflicts, contents, entries
 from evidence.knowledge.contents import Claim
 from evidence.knowledge.entries import Read
 from evidence.models import Citation, Conflict, Document, Entry, EntryRevision
 from evidence.presentation import Card, card, current
+from evidence.search import Found
 
 
 class Kind(StrEnum):
@@ -93,6 +95,25 @@ def of_entries(access: Access, reads: Iterable[Read]) -> Mapping[UUID, Sequence[
         for row in rows
         if row.pk in rivals
     }
+
+
+def between(access: Access, one: UUID, other: UUID) -> tuple[Read, Read]:
+    """Two claims that contradict each other now. Raises Unavailable for any others."""
+    read = entries.get(access, one)
+    found = [rival for rival in of_entries(access, [read]).get(one, ()) if rival.id == other]
+    if not found:
+        raise Unavailable
+    return read, found[0]
+
+
+def of_hits(access: Access, hits: Iterable[Found]) -> Mapping[Place, Sequence[Dispute]]:
+    """The disputes of what a search found, by `place_of` each hit."""
+    return of_places(access, [place_of(hit) for hit in hits])
+
+
+def place_of(hit: Found) -> Place:
+    """Where a found passage stands."""
+    return Place(hit.document.id, hit.representation, hit.passage.start, hit.passage.end)
 
 
 def of_places(access: Access, places: Collection[Place]) -> Mapping[Place, Sequence[Dispute]]:

@@ -22,7 +22,7 @@ from evidence.tests.pages import main, one, parsed, sign_in, texts, value
 
 TEXT = "Die Frist beträgt acht Tage.\n\nSie beginnt 🔧 mit dem Zugang.\n\nMehr steht hier nicht."
 EVIL = '</textarea></script><img src=x onerror="alert(1)">{{ x }} "&amp;'
-QUERIES_OF_A_CITATION = 14
+QUERIES_OF_A_CITATION = 17
 """Session, person, 4 for the Access, 4 to open and resolve it, 3 for the text with its mark, the tenants in the page's head."""
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -12,7 +12,7 @@ from evidence.models import Document, Source
 from evidence.tests.builders import document, group, person, publish
 from evidence.tests.pages import main, one, parsed, sign_in, texts, value
 
-QUERIES_OF_A_SEARCH = 16
+QUERIES_OF_A_SEARCH = 18
 """Session, person, 4 for the Access, 7 for the search, and the tenants, which further results do without."""
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -21,10 +21,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from evidence import citations, succession, viewer
+from evidence import citations, identity, succession, viewer
 from evidence.anchoring import Anchor, State, TextState
-from evidence.citations import Cited, Resolution
+from evidence.citations import Cited, Place, Resolution
 from evidence.errors import Ambiguous, Outdated, Refused, Unavailable
+from evidence.knowledge import disputes, translations
+from evidence.knowledge.disputes import Dispute
 from evidence.viewer import Reading
 from evidence.web import export as files
 from evidence.web import pasted
@@ -100,6 +102,9 @@ def page(request: HttpRequest, citation: UUID) -> HttpResponse:
             cited, link=link, proof=_proof(cited.resolution, date_format(timezone.localtime(now), "DATETIME_FORMAT"))
         ),
         "may_migrate": succession.may_migrate(request.access),
+        "may_propose": identity.may_propose(request.access),
+        "disputes": _disputes(request, cited),
+        "translations": translations.of_citations(request.access, [cited.id]).get(cited.id, ()),
         "now": now,
         "link": link,
     }
@@ -206,6 +211,13 @@ def _not_cited(
     }
     status = HTTPStatus.BAD_REQUEST if isinstance(error, Refused) else HTTPStatus.CONFLICT
     return render(request, "citations/refused.html", context, status=status)
+
+
+def _disputes(request: Request, cited: Cited) -> Sequence[Dispute]:
+    """What contradicts the cited range, in the state in which it was cited."""
+    anchor = cited.anchor
+    place = Place(UUID(anchor.state.document), UUID(anchor.state.representation), anchor.start, anchor.end)
+    return disputes.of_places(request.access, [place]).get(place, ())
 
 
 def _proven_text(request: Request, cited: Cited) -> Reading | None:

@@ -12,8 +12,11 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from evidence import documents, viewer
+from evidence import documents, identity, viewer
+from evidence.citations import Place
 from evidence.errors import Refused, Unavailable
+from evidence.knowledge import disputes, translations
+from evidence.knowledge.entries import Read
 from evidence.presentation import namesakes
 from evidence.viewer import Heading, Reading
 from evidence.web.errors import words
@@ -39,6 +42,7 @@ def titles(request: HttpRequest) -> HttpResponse:
         "title": title,
         "titles": found,
         "namesakes": namesakes(found.cards),
+        "disputes": disputes.of_documents(request.access, {card.id for card in found.cards}),
         "first": offset + 1,
         "last": offset + len(found.cards),
         "earlier": max(offset - documents.PAGE, 0) if offset else None,
@@ -64,6 +68,9 @@ def reading(request: HttpRequest, document: UUID) -> HttpResponse:
         "question": place["q"],
         "carried": carried(form.led_here()),
         "here": heading_above(found),
+        "disputes": disputes.of_documents(request.access, {document}),
+        "translations": _translations(request, found),
+        "may_propose": identity.may_propose(request.access),
         "link": request.build_absolute_uri(_address(found)),
     }
     return render(request, "reading/page.html", context)
@@ -83,6 +90,14 @@ def neighbours(request: HttpRequest, document: UUID, representation: UUID, numbe
     }
     template = "neighbours/_around.html" if wants_fragment(request) else "neighbours/page.html"
     return render(request, template, context)
+
+
+def _translations(request: Request, found: Reading) -> Sequence[Read]:
+    """Of the marked passage; none where nothing is marked."""
+    if found.marked is None:
+        return ()
+    place = Place(found.card.id, found.representation, found.marked.start, found.marked.end)
+    return translations.of_place(request.access, place)
 
 
 def heading_above(found: Reading) -> int | None:

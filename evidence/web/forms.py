@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from django import forms
 from evidence import paging
 from evidence.anchoring import State
 from evidence.citations import NOTHING
-from evidence.errors import Refused
+from evidence.errors import Refused, gettext_noop
 from evidence.index import ATTRIBUTES
 from evidence.index.questions import Off
 from evidence.models import SearchReport
@@ -244,6 +244,41 @@ class OffsetForm(forms.Form):
     offset = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
 
 
+class ConflictsForm(forms.Form):
+    """Whether settled conflicts are listed instead of open ones, and where in the list to begin."""
+
+    settled = forms.BooleanField(required=False)
+    offset = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
+
+
+class ConflictForm(forms.Form):
+    """Two that contradict each other, as addresses or ids, and about what. own: the other one, chosen from a list.
+
+    Always valid: the core says what is wrong.
+    """
+
+    left = Typed(required=False)
+    right = Typed(required=False)
+    own = Typed(required=False)
+    matter = Typed(required=False)
+    note = Typed(required=False)
+
+
+class TranslationForm(forms.Form):
+    """A translation of a citation, and the space that it is proposed for. Always valid: the core says what is wrong."""
+
+    space = Typed(required=False)
+    language = Typed(required=False)
+    text = Typed(required=False)
+    translator = Typed(required=False)
+
+
+class SettleForm(forms.Form):
+    """How a conflict ended. Always valid: the core says what is wrong."""
+
+    words = Typed(required=False)
+
+
 class ChooseForm(forms.Form):
     """A document that is to get a new version, or none."""
 
@@ -297,3 +332,48 @@ class DescriptionForm(forms.Form):
     def description(self) -> Description:
         """The same as the core takes it."""
         return Description(**self.cleaned_data)
+
+
+class KnowledgeForm(forms.Form):
+    """What a space of knowledge is searched for, and which further entries of one kind are listed."""
+
+    q = Typed(required=False)
+    kind = forms.ChoiceField(required=False, choices=[(one, one) for one in ("concept", "claim", "decision")])
+    offset = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
+
+
+class UseForm(forms.Form):
+    """A citation that is to be used in an entry, and the short name of the concept that a claim is about."""
+
+    citation = forms.UUIDField(required=False)
+    concept = forms.SlugField(required=False)
+
+
+class NoteForm(forms.Form):
+    """What a reviewer says. Always valid: the core says what is wrong."""
+
+    note = Typed(required=False)
+
+
+class EntryForm(forms.Form):
+    """An entry of knowledge as it was typed, and why. The core says what is wrong with it."""
+
+    TEXTS: Final = (
+        "title", "slug", "text", "terms", "concept", "subject", "property", "value", "context", "decision", "rationale",
+        "status", "decided_on", "valid_from", "valid_until", "supersedes", "language", "translator", "why",
+    )  # fmt: skip
+
+    citation = Ids(required=False)
+    given = Typed(required=False)
+    base = forms.IntegerField(required=False, min_value=0, max_value=MOST_CODE_POINTS - 1)
+
+    def texts(self) -> Mapping[str, str]:
+        """Every text of it, as it was typed; "" for those that were not sent."""
+        return {name: str(self.data.get(name, "")) for name in self.TEXTS}
+
+    def citations(self) -> Sequence[UUID]:
+        """The ids that were ticked. Raises Refused when one is none."""
+        if "citation" in self.errors:
+            message = gettext_noop("One of the citations is no id of a citation.")
+            raise Refused("citation_malformed", message, field="citations")
+        return self.cleaned_data["citation"] or ()

@@ -17,10 +17,11 @@ from django.views.decorators.http import require_safe
 from evidence import search
 from evidence.errors import Refused
 from evidence.index.questions import MAX_WITHOUT, Off
+from evidence.knowledge import disputes
 from evidence.presentation import namesakes
 from evidence.search import Choice, Mode, Results
 from evidence.viewer import Asked
-from evidence.web import interpretation
+from evidence.web import answering, interpretation
 from evidence.web.errors import words
 from evidence.web.forms import SearchForm
 from evidence.web.reports import kept_days
@@ -83,7 +84,9 @@ def page(request: HttpRequest) -> HttpResponse:
     except Refused as error:
         context = shown | {"refused": words(error), "instead": _instead(request.GET, shown["mode"], error)}
         return render(request, _template(request), context, status=HTTPStatus.BAD_REQUEST)
-    return render(request, _template(request), shown | _context(request, asked, results) | {"open": sent["words"]})
+    context = _context(request, asked, results) | {"open": sent["words"]}
+    context["writing"] = answering.offer(request.access, results, earlier=sent["earlier"])
+    return render(request, _template(request), shown | context)
 
 
 def _template(request: Request) -> str:
@@ -121,6 +124,7 @@ def _context(request: Request, asked: Asked, results: Results) -> dict[str, obje
         "kept_days": kept_days(),
         "wider": "" if is_wider else _address(request.GET, {"mode": [Mode.WIDER]}),
         "namesakes": namesakes(hit.document for hit in results.hits),
+        "disputes": disputes.of_hits(request.access, results.hits),
         "filters": _filters(request.GET, results),
         "narrowed": sum(choice.chosen for choices in results.choices.values() for choice in choices),
         "without_filters": _address(request.GET, dict.fromkeys(_HEADINGS, ())),
