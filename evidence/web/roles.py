@@ -28,6 +28,11 @@ def for_curators(*methods: str) -> Callable[[View], View]:
     return _only(identity.may_curate, methods)
 
 
+def for_whoever(may: Callable[[Access], bool], *methods: str) -> Callable[[View], View]:
+    """The same view for these methods, and for whom this holds."""
+    return _only(may, methods)
+
+
 def _only(may: Callable[[Access], bool], methods: tuple[str, ...]) -> Callable[[View], View]:
     """Others can't tell that there is one: neither a missing CSRF token nor a wrong method is looked at before the role."""
 

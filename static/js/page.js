@@ -1,5 +1,6 @@
 /** What every page starts. The modules behind it start nothing by themselves. */
 
+import { startAsking } from "fundstelle/asking";
 import { startCiting } from "fundstelle/cite";
 import { startCopying } from "fundstelle/copy";
 import { startKeys } from "fundstelle/keys";
@@ -17,3 +18,4 @@ startViewer(document);
 startSheet(document);
 startCiting(document);
 startUploads(document);
+startAsking(document);
