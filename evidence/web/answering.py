@@ -31,17 +31,20 @@ _CARRIED = ("q", "without", "source", "kind", "language", "status")
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What would be sent where: the number of passages, the model's name and its host's."""
+    """What would be sent where: the number of passages, the model's name and its host's; and how long it is waited for."""
 
     passages: int
     model: str
     host: str
+    seconds: int
 
 
 def offer(access: Access, results: Results, *, earlier: bool) -> Offer | None:
     """What the button stands for; None where the model would not be asked. earlier: earlier versions are among the results."""
     passages = asking.chosen(results) if asking.may_ask(access) and not earlier else ()
-    return Offer(len(passages), settings.ANSWERING_MODEL, endpoint.host()) if passages else None
+    if not passages:
+        return None
+    return Offer(len(passages), settings.ANSWERING_MODEL, endpoint.host(), settings.ANSWERING_SECONDS)
 
 
 @for_whoever(asking.may_ask, "GET", "HEAD", "POST")
