@@ -41,6 +41,7 @@ from evidence.models import (
     Role,
     Source,
     SourceKind,
+    Space,
     Tenant,
     Token,
 )
@@ -195,6 +196,13 @@ def tenants(user: AbstractBaseUser | AnonymousUser) -> Sequence[Tenant]:
     return [membership.tenant for membership in _memberships(user)]
 
 
+def surroundings(access: Access, user: AbstractBaseUser | AnonymousUser) -> tuple[Sequence[Tenant], bool]:
+    """The same, and whether a space of knowledge is open to this Access of the person's, in one query: every page asks."""
+    spaces = Space.objects.readable(access).filter(tenant=OuterRef("tenant"))
+    found = _active(_memberships_of(user).annotate(has_space=Exists(spaces)))
+    return [one.tenant for one in found], any(one.has_space for one in found)  # type: ignore[attr-defined]
+
+
 def _note_use(token: Token, *, now: datetime) -> None:
     if token.last_used_at is None or token.last_used_at + USE_NOTED_EVERY <= now:
         with suppress(OperationalError):  # a database that takes no changes now still lets people read
@@ -276,9 +284,13 @@ def weigh(membership: Membership, access_class: AccessClass, *, now: datetime) -
 
 
 def _memberships(user: AbstractBaseUser | AnonymousUser) -> Sequence[Membership]:
+    return _active(_memberships_of(user))
+
+
+def _memberships_of(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Membership]:
     if not user.is_authenticated or not user.is_active:
-        return []
-    return _active(Membership.objects.filter(user=user.pk).order_by("tenant__name", "tenant_id"))
+        return Membership.objects.none()
+    return Membership.objects.filter(user=user.pk).order_by("tenant__name", "tenant_id")
 
 
 def _active(memberships: QuerySet[Membership]) -> Sequence[Membership]:

@@ -40,12 +40,14 @@ def _access(request: HttpRequest) -> Access:
 class Place:
     """Where the person is, and where else that person may go. tenant: None for someone who belongs nowhere.
 
-    may_upload: whether the person's role there brings documents. curates: whether it looks after what is found. administers:
-    whether it answers for the sources. questions_kept_until: while a diagnosis goes on, when it ends.
+    has_knowledge: whether a space of knowledge is open to the person. may_upload: whether the person's role there brings
+    documents. curates: whether it looks after what is found. administers: whether it answers for the sources.
+    questions_kept_until: while a diagnosis goes on, when it ends.
     """
 
     tenant: Tenant | None
     tenants: Sequence[Tenant]
+    has_knowledge: bool
     may_upload: bool
     curates: bool
     administers: bool
@@ -58,11 +60,12 @@ def place(request: HttpRequest) -> dict[str, object]:
 
 
 def _place(request: Request) -> Place:
-    tenants = identity.tenants(request.user)
+    tenants, has_knowledge = identity.surroundings(request.access, request.user)
     tenant = next((one for one in tenants if one.pk == request.access.tenant), None)
     return Place(
         tenant=tenant,
         tenants=tenants,
+        has_knowledge=has_knowledge,
         may_upload=identity.may_upload(request.access),
         curates=identity.may_curate(request.access),
         administers=identity.may_administer(request.access),

@@ -11,13 +11,14 @@ from urllib.parse import quote_plus
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from evidence import search
 from evidence.errors import Refused
 from evidence.index.questions import MAX_WITHOUT, Off
-from evidence.knowledge import disputes
+from evidence.knowledge import disputes, entries
 from evidence.presentation import namesakes
 from evidence.search import Choice, Mode, Results
 from evidence.viewer import Asked
@@ -121,6 +122,7 @@ def _context(request: Request, asked: Asked, results: Results) -> dict[str, obje
         "off": any(row.off for row in rows),
         "all_on": _address(request.GET, _OPEN),
         "without": sorted(set(request.GET.getlist("without")))[:MAX_WITHOUT],
+        "concepts": [] if results.offset else SimpleLazyObject(partial(entries.by_term, request.access, asked.text)),
         "kept_days": kept_days(),
         "wider": "" if is_wider else _address(request.GET, {"mode": [Mode.WIDER]}),
         "namesakes": namesakes(hit.document for hit in results.hits),
