@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -23,7 +27,7 @@ from evidence.errors import Refused, Unavailable
 from evidence.models import Answer, AuditEvent, Membership, SearchTrace
 from evidence.tests import models_server
 from evidence.tests.builders import access, document, group, person, publish, tenant
-from evidence.tests.models_server import Behaviour, Model, following_orders, model, obeying, sending, sentence, writing
+from evidence.tests.models_server import Behaviour, Model, following_orders, late, model, obeying, sending, sentence, writing
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -66,6 +70,14 @@ def fault(who: Access, question: str = QUESTION) -> str:
         asking.ask(who, question)
     assert question not in str(raised.value)
     return raised.value.code
+
+
+def beside(who: Access) -> UUID:
+    """Asked in another thread, with a connection of its own."""
+    try:
+        return asking.ask(who, QUESTION)
+    finally:
+        connection.close()
 
 
 def states(made: Model, who: Access, behaviour: Behaviour) -> list[Support]:
@@ -211,7 +223,7 @@ def test_a_late_model_is_not_waited_for_and_the_next_question_may_be_asked(
     running: Model, anna: Access, settings: Settings
 ) -> None:
     settings.ANSWERING_SECONDS = 0.3
-    running.behaviour = models_server.late(threading.Event(), obeying())
+    running.behaviour = late(threading.Event(), obeying())
     assert fault(anna) == "answering_slow"
     settings.ANSWERING_SECONDS, running.behaviour = 30, obeying()
     assert ask(anna)
@@ -225,6 +237,19 @@ def test_a_person_asks_one_question_at_a_time(running: Model, anna: Access, tmp_
     past = timezone.now() - timedelta(seconds=30) - asking._MARGIN
     AuditEvent.objects.filter(actor=anna.user, code="answering.asked").update(at=past)
     assert ask(anna)  # whoever began has died since
+
+
+def test_of_two_questions_side_by_side_one_is_asked(running: Model, anna: Access) -> None:
+    release = threading.Event()
+    running.behaviour = late(release, obeying())
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(beside, anna)
+        while not running.requests:
+            time.sleep(0.01)
+        assert fault(anna) == "answering_running"
+        release.set()
+        assert first.result(timeout=30) == Answer.objects.get().public_id
+    assert len(running.requests) == 1
 
 
 def test_a_person_asks_a_limited_number_of_questions_within_an_hour(running: Model, anna: Access) -> None:
