@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings as settings_of_django
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from evidence.knowledge.exchange import Faulty, Quoted, Whole, Written
 from evidence.knowledge.frontmatter import Fields, Items, Misread, Node, Text
 from evidence.models import AuditEvent, Citation, Entry, Membership, Proposal, Role, Space
 from evidence.tests import knowing
-from evidence.tests.builders import access, person, rules, run, tenant, write
+from evidence.tests.builders import access, person, publish, rules, run, tenant, write
 
 OPEN = "Die Frist beträgt zwei Wochen.\n\nSie beginnt mit dem Tag danach.\n\nSie gilt für alle."
 SECRET = "Die Frist beträgt drei Monate."
@@ -506,6 +507,24 @@ def test_a_file_of_another_editor_is_read_alike() -> None:
     ours = exchange.read({"space.md": SPACE.encode(), "concepts/verzug.md": BY_HAND.encode()})
     theirs = {"space.md": SPACE.encode(), "concepts/verzug.md": b"\xef\xbb\xbf" + BY_HAND.replace("\n", "\r\n").encode()}
     assert exchange.read(theirs) == ours
+
+
+# The manual
+
+
+@pytest.mark.django_db
+def test_the_examples_of_the_manual_are_taken_as_they_stand(emil: User, tmp_path: Path) -> None:
+    manual = (settings_of_django.BASE_DIR / "docs/knowledge.md").read_text(encoding="utf-8")
+    concept, decision, about = re.findall(r"```markdown\n(.*?)```", manual, re.S)
+    publish(tmp_path / "terms", {"terms-2026.txt": "The notice period is two weeks."}, source="contracts")
+    knowing.space("handbook")
+    files = {"space.md": about, "concepts/notice-period.md": concept, "decisions/weeks-not-months.md": decision}
+    assert taken(emil, files).proposed == {"create": 3}
+    limits = (folders.MAX_FILES, folders.MAX_FILE_BYTES, folders.MAX_BYTES, frontmatter.MAX_VALUES, frontmatter.MAX_DEPTH)
+    assert (
+        limits == (5_000, 2_000_000, 50_000_000, 50_000, 8) and "5,000 files, 2 MB each, 50 MB together, 50,000 values" in manual
+    )
+    assert proposals.MAX_OPEN == 500 and "500 open proposals" in manual
 
 
 # The command
