@@ -13,12 +13,10 @@ from http import HTTPStatus
 from typing import Final
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_not_required
 from django.core.cache import cache as counters
 from django.core.exceptions import RequestDataTooBig
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 from scim2_models import (
     PayloadTooLargeException,
@@ -59,13 +57,9 @@ def _service() -> ScimService:
     return ScimService(scim.provider())
 
 
-@login_not_required
-@csrf_exempt
 @sensitive_variables()
 def call(request: HttpRequest, path: str) -> HttpResponse:
-    """One call. Without a token in the settings there is nothing here."""
-    if not settings.SCIM_TOKEN:
-        raise Http404
+    """One call, which needs a token in the settings."""
     try:
         _authenticate(request)
         answer = _answered(request, path)
