@@ -58,8 +58,7 @@ def opened(request: HttpRequest, citation: str) -> shapes.Citation | Status[shap
         return Status(404, shapes.Gone())
     if request.get_preferred_type(["application/json", annotation.MEDIA_TYPE]) == annotation.MEDIA_TYPE:
         return _annotation(request, found)
-    resolution = shapes.Resolution.of(found.resolution, Links.of(request))
-    return shapes.Citation(id=found.id, anchor=shapes.Anchor.of(found.anchor), resolution=resolution)
+    return answers.citation(access(request), Links.of(request), found)
 
 
 @router.post(
@@ -76,9 +75,9 @@ def resolve(request: HttpRequest, sent: Body[schemas.ToResolve]) -> shapes.Resol
     """
     links = Links.of(request)
     if not isinstance(sent, schemas.Anchors):
-        return shapes.Resolution.worth(citations.resolve(access(request), [sent])[0], links)
+        return answers.resolutions(access(request), links, citations.resolve(access(request), [sent]))[0]
     found = citations.resolve(access(request), sent.anchors)
-    return shapes.Resolutions(resolutions=[shapes.Resolution.worth(one, links) for one in found])
+    return shapes.Resolutions(resolutions=answers.resolutions(access(request), links, found))
 
 
 def _annotation(request: HttpRequest, found: Cited) -> HttpResponse:

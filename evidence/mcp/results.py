@@ -60,6 +60,7 @@ class Hit(Shape):
     ways: Sequence[tuple[int, int, How, str]]
     score: float
     citable: bool
+    disputed: Sequence[shapes.Disputed] = Field(description="What contradicts it. Tell the reader both sides.")
     url: str
 
     @classmethod

@@ -6,10 +6,26 @@ from collections.abc import Mapping, Sequence
 
 from evidence import citations, documents, search
 from evidence.access import Access
-from evidence.citations import Place
+from evidence.citations import Cited, Place
 from evidence.index.questions import Off
+from evidence.knowledge import disputes, translations
 from evidence.programs.links import Links, id_of
-from evidence.programs.shapes import Anchor, Head, Hit, Made, Question, Range, Reading, Results, Withheld, Words
+from evidence.programs.shapes import (
+    Anchor,
+    Citation,
+    Gone,
+    Head,
+    Hit,
+    Made,
+    Question,
+    Range,
+    Reading,
+    Resolution,
+    Results,
+    Translation,
+    Withheld,
+    Words,
+)
 from evidence.programs.shapes import Passage as PassageShape
 
 
@@ -28,12 +44,15 @@ def find(
     off = [Off.of(one) for one in without] if mode is search.Mode.WIDER else ()
     results = search.search(access, text, mode=mode, without=off, filters=filters, limit=limit, offset=offset)
     places = [Place(hit.document.id, hit.representation, hit.passage.start, hit.passage.end) for hit in results.hits]
-    anchors = citations.anchors(access, places)
+    anchors, disputed = citations.anchors(access, places), disputes.of_places(access, places)
     return Results(
         query=Question.of(text, results),
         state=results.answerability,
         total=results.total,
-        hits=[Hit.of(hit, anchor, links) for hit, anchor in zip(results.hits, anchors, strict=True)],
+        hits=[
+            Hit.of(hit, anchor, links, disputed.get(place, ()))
+            for hit, anchor, place in zip(results.hits, anchors, places, strict=True)
+        ],
         withheld=[Withheld.of(one) for one in results.withheld],
     )
 
@@ -41,7 +60,8 @@ def find(
 def head(access: Access, links: Links, document: str, representation: str | None) -> Head:
     """A document in a kept state, the current one unless told. Raises Unavailable."""
     wanted = None if representation is None else id_of(representation)
-    return Head.of(documents.about(access, id_of(document), representation=wanted), links)
+    about = documents.about(access, id_of(document), representation=wanted)
+    return Head.of(about, links, disputes.of_documents(access, {about.card.id}).get(about.card.id, ()))
 
 
 def reading(access: Access, head: Head) -> Reading:
@@ -60,3 +80,32 @@ def cite(access: Access, links: Links, place: Range | Words) -> Made:
         state = id_of(place.representation)
         made = citations.cite(access, document, representation=state, start=place.start, end=place.end)
     return Made(id=made, anchor=Anchor.of(citations.get(access, made).anchor), url=links.citation(made))
+
+
+def citation(access: Access, links: Links, cited: Cited) -> Citation:
+    """A stored citation, with what contradicts it and its translations."""
+    (worth,) = resolutions(access, links, [cited.resolution])
+    assert isinstance(worth, Resolution)
+    found = translations.of_citations(access, [cited.id]).get(cited.id, ())
+    said = [Translation.of(one) for one in found]
+    return Citation(id=cited.id, anchor=Anchor.of(cited.anchor), resolution=worth, translations=said)
+
+
+def resolutions(access: Access, links: Links, found: Sequence[citations.Resolution]) -> Sequence[Resolution | Gone]:
+    """What these anchors are worth, each with what contradicts the place; Gone where nothing is said but the state."""
+    places = [_proven(one) for one in found]
+    disputed = disputes.of_places(access, {place for place in places if place is not None})
+    return [
+        Gone() if one is citations.UNAVAILABLE else Resolution.of(one, links, disputed.get(place, ()) if place else ())
+        for one, place in zip(found, places, strict=True)
+    ]
+
+
+def _proven(found: citations.Resolution) -> Place | None:
+    """Where the words are proven to stand, in the current state or in an archived one."""
+    if found.card is None:
+        return None
+    if found.representation and found.start is not None and found.end is not None:
+        return Place(found.card.id, found.representation, found.start, found.end)
+    kept = found.historical
+    return None if kept is None else Place(found.card.id, kept.representation, kept.start, kept.end)

@@ -44,6 +44,26 @@ class Links:
         """The page of a citation."""
         return f"{self.base}{reverse('citation', args=[citation])}"
 
+    def conflict(self, conflict: UUID) -> str:
+        """The page of two that a person marked as contradicting each other."""
+        return f"{self.base}{reverse('conflict', args=[conflict])}"
+
+    def claims(self, one: UUID, other: UUID) -> str:
+        """The page of two claims that contradict each other."""
+        return f"{self.base}{reverse('disputed_claims', args=[one, other])}"
+
+    def concept(self, space: str, slug: str) -> str:
+        """The page of a concept."""
+        return f"{self.base}{reverse('concept', args=[space, slug])}"
+
+    def decision(self, space: str, slug: str) -> str:
+        """The page of a decision."""
+        return f"{self.base}{reverse('decision', args=[space, slug])}"
+
+    def entry(self, entry: UUID) -> str:
+        """The page of a claim."""
+        return f"{self.base}{reverse('entry', args=[entry])}"
+
     def receipt(self, source: str, receipt: UUID) -> str:
         """What to call to see how far a removal is."""
         return f"{self.base}{reverse('api:receipt', args=[source, receipt])}"

@@ -15,6 +15,8 @@ from evidence.anchoring import UNIT, TextState
 from evidence.documents import Placed
 from evidence.index import questions
 from evidence.index.questions import Answerability, How, Off
+from evidence.knowledge import contents, disputes
+from evidence.knowledge.entries import Read
 from evidence.presentation import Card
 from evidence.presentation import Context as PassageContext
 from evidence.programs.links import Links
@@ -195,10 +197,71 @@ class Question(Shape):
         return cls(text=text, terms=terms, mode=results.mode, interpretation=Term.all(results))
 
 
+class Opposed(Shape):
+    """One side of a dispute. `citation`, `quote`: of the passage; null and empty for the document as a whole. `claim`, `says`:
+    the claim that stands on the passage, and its words, where claims contradict each other. `url`: where it can be checked.
+    """
+
+    document: Document
+    citation: UUID | None
+    quote: str
+    claim: UUID | None
+    says: str
+    valid_from: date | None
+    valid_until: date | None
+    url: str
+
+    @classmethod
+    def of(cls, side: disputes.Side, links: Links) -> Opposed:
+        """From the side."""
+        same = {name: getattr(side, name) for name in ("citation", "quote", "claim", "says", "valid_from", "valid_until")}
+        url = links.citation(side.citation) if side.citation else links.document(side.card.id)
+        return cls(**same, document=Document.of(side.card), url=url)
+
+
+class Disputed(Shape):
+    """Something that contradicts this passage or document. `kind`: `marked` by a person (`conflict` is its id), or `claims` that
+    give different values. `here` is this side; neither is preferred. `earlier`: the passage here is of another state of the
+    document than the current one. `url`: both sides beside each other.
+    """
+
+    kind: disputes.Kind
+    matter: str
+    conflict: UUID | None
+    earlier: bool
+    here: Opposed
+    there: Opposed
+    url: str
+
+    @classmethod
+    def of(cls, dispute: disputes.Dispute, links: Links) -> Disputed:
+        """From the dispute."""
+        if dispute.conflict is not None:
+            url = links.conflict(dispute.conflict)
+        else:
+            assert dispute.here.claim is not None and dispute.there.claim is not None
+            url = links.claims(dispute.here.claim, dispute.there.claim)
+        return cls(
+            kind=dispute.kind,
+            matter=dispute.matter,
+            conflict=dispute.conflict,
+            earlier=dispute.earlier,
+            here=Opposed.of(dispute.here, links),
+            there=Opposed.of(dispute.there, links),
+            url=url,
+        )
+
+    @classmethod
+    def all(cls, found: Sequence[disputes.Dispute], links: Links) -> Sequence[Disputed]:
+        """Of one place or document."""
+        return [cls.of(one, links) for one in found]
+
+
 class Hit(Shape):
     """One passage, word for word. `matches`: code points inside the quote. `unseen`: some of the found words are not visible in
     the original. `anchor`: null where the words can't be told apart, or are letter soup. `ways`, of the wider mode: each match
-    again, with how it answers (exact, form, part, spelling, synonym) and which word of the question.
+    again, with how it answers (exact, form, part, spelling, synonym) and which word of the question. `disputed`: what contradicts
+    it, of what may be read.
     """
 
     document: Document
@@ -210,11 +273,12 @@ class Hit(Shape):
     ways: Sequence[tuple[int, int, How, str]]
     score: float
     anchor: Anchor | None
+    disputed: Sequence[Disputed]
     url: str
 
     @classmethod
-    def of(cls, found: search.Found, anchor: anchoring.Anchor | None, links: Links) -> Hit:
-        """From the hit, and its anchor where one could be made."""
+    def of(cls, found: search.Found, anchor: anchoring.Anchor | None, links: Links, disputed: Sequence[disputes.Dispute]) -> Hit:
+        """From the hit, its anchor where one could be made, and what contradicts it."""
         shown = found.passage
         return cls(
             document=Document.of(found.document),
@@ -226,6 +290,7 @@ class Hit(Shape):
             ways=[(way.start, way.end, way.how, way.written) for way in found.ways],
             score=found.score,
             anchor=Anchor.of(anchor) if anchor else None,
+            disputed=Disputed.all(disputed, links),
             url=links.document(found.document.id, representation=found.representation, passage=shown.number),
         )
 
@@ -270,7 +335,9 @@ class Titles(Shape):
 
 
 class Head(Shape):
-    """A document in one state, without its text. `notes`: codes of what is to be known of how the file was read."""
+    """A document in one state, without its text. `notes`: codes of what is to be known of how the file was read. `disputed`: what
+    contradicts it or a passage of it, of what may be read.
+    """
 
     document: Document
     revision: str
@@ -282,12 +349,13 @@ class Head(Shape):
     profile: str
     text_sha256: str
     notes: Sequence[str]
+    disputed: Sequence[Disputed]
     unit: str
     url: str
 
     @classmethod
-    def of(cls, about: documents.About, links: Links) -> Head:
-        """From what the document is in this state."""
+    def of(cls, about: documents.About, links: Links, disputed: Sequence[disputes.Dispute]) -> Head:
+        """From what the document is in this state, and what contradicts it."""
         return Head(
             document=Document.of(about.card),
             revision=about.state.revision,
@@ -299,6 +367,7 @@ class Head(Shape):
             profile=about.state.profile,
             text_sha256=about.state.text_sha256,
             notes=about.notes,
+            disputed=Disputed.all(disputed, links),
             unit=UNIT,
             url=links.document(about.card.id, representation=about.representation),
         )
@@ -439,7 +508,9 @@ class Historical(Shape):
 
 
 class Resolution(Shape):
-    """What an anchor is worth now: one state, and a range only when it is `resolved`. Revision and so on are the current ones."""
+    """What an anchor is worth now: one state, and a range only when it is `resolved`. Revision and so on are the current ones.
+    `disputed`: what contradicts the proven range, the historical one too, of what may be read.
+    """
 
     state: str
     document: UUID
@@ -450,11 +521,12 @@ class Resolution(Shape):
     end: int | None
     quote: str | None
     historical: Historical | None
+    disputed: Sequence[Disputed]
     url: str
 
     @classmethod
-    def of(cls, found: citations.Resolution, links: Links) -> Resolution:
-        """From the resolution of an anchor whose document may be read."""
+    def of(cls, found: citations.Resolution, links: Links, disputed: Sequence[disputes.Dispute] = ()) -> Resolution:
+        """From the resolution of an anchor whose document may be read, and what contradicts the place."""
         assert found.card is not None and found.now is not None and found.representation is not None
         return cls(
             state=found.state,
@@ -466,13 +538,9 @@ class Resolution(Shape):
             end=found.end,
             quote=found.quote,
             historical=Historical.of(found.historical) if found.historical else None,
+            disputed=Disputed.all(disputed, links),
             url=links.document(found.card.id, representation=found.representation),
         )
-
-    @classmethod
-    def worth(cls, found: citations.Resolution, links: Links) -> Resolution | Gone:
-        """The same; Gone where nothing is said but the state."""
-        return Gone() if found is citations.UNAVAILABLE else cls.of(found, links)
 
 
 class Resolutions(Shape):
@@ -489,12 +557,44 @@ class Made(Shape):
     url: str
 
 
+class Translation(Shape):
+    """The words of a citation in another language: derived from them, approved by a reviewer, and not citable. `standing`:
+    whether the citation still holds; if not, it translates an earlier state.
+    """
+
+    id: UUID
+    language: str
+    text: str
+    translator: str
+    author: str
+    reviewer: str
+    approved_at: datetime
+    standing: bool
+
+    @classmethod
+    def of(cls, read: Read) -> Translation:
+        """From the entry."""
+        said = read.content
+        assert isinstance(said, contents.Translation)
+        return cls(
+            id=read.id,
+            language=said.language,
+            text=said.text,
+            translator=said.translator,
+            author=read.author,
+            reviewer=read.reviewer,
+            approved_at=read.at,
+            standing=read.standing,
+        )
+
+
 class Citation(Shape):
-    """A stored citation, and what it is worth now."""
+    """A stored citation, and what it is worth now. It holds the words of the source; `translations` are derived from them."""
 
     id: UUID
     anchor: Anchor
     resolution: Resolution
+    translations: Sequence[Translation]
 
 
 class Range(Shape):
