@@ -23,7 +23,7 @@ from django.utils import timezone
 from evidence import blobs, projection
 from evidence.index.query import Query
 from evidence.index.tokens import MAX_WORD_LENGTH, tokenise
-from evidence.models import AccessClass, Document, Passage, Receipt, Representation, Upload
+from evidence.models import AccessClass, Document, EntryRevision, Passage, Proposal, Receipt, Representation, Upload
 from evidence.projection import ARCHIVED, Versions
 
 MAX_PIECES: Final = 16
@@ -51,6 +51,7 @@ _random: Final = SystemRandom()
 class Needles:
     """What is looked for of one document. states: its ids in the index. digests: of its originals and of what was read from
     uploads. pieces: of its text, its title and its names. words: as the index holds them. answers: that quote it.
+    entry_revisions, proposals: of knowledge, that cite it.
     """
 
     document: int
@@ -62,6 +63,8 @@ class Needles:
     pieces: tuple[str, ...]
     words: tuple[str, ...]
     answers: tuple[int, ...] = ()
+    entry_revisions: tuple[int, ...] = ()
+    proposals: tuple[int, ...] = ()
 
 
 def choose(document: Document) -> Needles:
@@ -80,6 +83,8 @@ def choose(document: Document) -> Needles:
         pieces=tuple(dict.fromkeys([*_pieces(passages), *_names(document), *_long(rare)])),
         words=tuple(word for word, _ in rare),
         answers=tuple(document.answers.values_list("pk", flat=True)),
+        entry_revisions=tuple(EntryRevision.objects.filter(citations__document=document).distinct().values_list("pk", flat=True)),
+        proposals=tuple(Proposal.objects.filter(citations__document=document).distinct().values_list("pk", flat=True)),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import connection
@@ -24,14 +24,19 @@ from evidence.index.tokens import words
 from evidence.models import (
     Answer,
     Citation,
+    Conflict,
     Document,
+    Entry,
+    EntryRevision,
     Page,
     Passage,
+    Proposal,
     Representation,
     Revision,
     Run,
     SearchTrace,
     Source,
+    Space,
     Upload,
     id_list,
 )
@@ -145,6 +150,8 @@ def _rows(wanted: Needles) -> Iterator[QuerySet[Model]]:
     yield Upload.objects.filter(document=wanted.document)
     yield Citation.objects.filter(pk__in=id_list(wanted.citations, using="default")).exclude(exact="", prefix="", suffix="")
     yield Answer.objects.filter(pk__in=id_list(wanted.answers, using="default"))
+    yield EntryRevision.objects.filter(pk__in=id_list(wanted.entry_revisions, using="default")).exclude(content={})
+    yield Proposal.objects.filter(pk__in=id_list(wanted.proposals, using="default")).exclude(content={})
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,12 +255,27 @@ def _holding(text: str) -> Iterator[QuerySet[Model]]:
     yield _with_sentences().filter(
         Q(as_text__contains=json.dumps(text)[1:-1]) | Q(as_text__contains=text) | Q(question__contains=text)
     )
+    yield Space.objects.filter(_any_contains(text, ("title", "text")))
+    yield Conflict.objects.filter(_any_contains(text, ("matter", "note", "settlement")))
+    yield Proposal.objects.filter(_any_contains(text, ("why", "note")))
+    for rows in (
+        Entry.objects.annotate(as_text=Cast("terms", TextField())),
+        _with_content(Proposal),
+        _with_content(EntryRevision),
+    ):
+        yield rows.filter(Q(as_text__contains=json.dumps(text)[1:-1]) | Q(as_text__contains=text))
+    yield Entry.objects.filter(_any_contains(text, ("title", "subject", "property", "value")))
     yield with_problems().filter(Q(problems_text__contains=json.dumps(text)[1:-1]) | Q(problems_text__contains=text))
 
 
 def _with_sentences() -> QuerySet[Answer]:
     """Answers with their sentences as a text, as the database keeps it."""
     return Answer.objects.annotate(as_text=Cast("sentences", TextField()))
+
+
+def _with_content(model: type[Proposal] | type[EntryRevision]) -> QuerySet[Any]:
+    """Rows with what they say as a text, as the database keeps it."""
+    return model.objects.annotate(as_text=Cast("content", TextField()))
 
 
 def _any_contains(text: str, fields: Iterable[str]) -> Q:

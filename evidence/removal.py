@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -12,6 +13,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from evidence import audit, blobs, derived, jobs, needles, origins, projection, purged, receipts, remains, runs
@@ -20,10 +22,14 @@ from evidence.models import (
     Answer,
     AuditEvent,
     Citation,
+    Conflict,
     Document,
+    Entry,
+    EntryRevision,
     Job,
     Page,
     Passage,
+    Proposal,
     Receipt,
     Representation,
     Revision,
@@ -55,9 +61,20 @@ _COUNTED: Final = {
     "passages": "Passage",
     "pages": "Page",
     "uploads": "Upload",
+    "conflicts": "Conflict",
 }
 
-_HOLDING_TEXT: Final = (Document, Revision, Representation, Passage, Page, Upload, Citation, SearchTrace, Run, Answer)
+_KNOWLEDGE: Final = {
+    Entry.Kind.CONCEPT.value: "concepts",
+    Entry.Kind.CLAIM.value: "claims",
+    Entry.Kind.DECISION.value: "decisions",
+    Entry.Kind.TRANSLATION.value: "translations",
+}
+
+_HOLDING_TEXT: Final = (
+    Document, Revision, Representation, Passage, Page, Upload, Citation, SearchTrace, Run, Answer, Entry, EntryRevision, Proposal,
+    Conflict,
+)  # fmt: skip
 
 
 def withdraw(document: Document, *, code: str = "document.withdrawn", actor: int | None = None) -> None:
@@ -193,6 +210,7 @@ def _remove_rows(row: Document) -> dict[str, int]:
     counts = {
         "citations": words.update(exact="", prefix="", suffix=""),
         "answers": _forget_answers(row),
+        **_forget_knowledge(row),
         "runs": _forget_in_runs(row.source_id, paths - {""}),
         "originals": len(digests - shared),
         "originals_shared": len(shared),
@@ -216,6 +234,35 @@ def _forget_answers(row: Document) -> int:
     count = answers.count()
     answers.delete()
     return count
+
+
+def _forget_knowledge(row: Document) -> dict[str, int]:
+    """Empty every state and proposal of an entry of knowledge that cites it; gives how many entries of each kind lost words.
+
+    Nobody reads such a state any more: not all of what it cites can be read. An entry of which it is the one that counts does
+    not count any more; the short name of a concept or decision is free again.
+    """
+    states = EntryRevision.objects.filter(citations__document=row)
+    proposals = Proposal.objects.filter(citations__document=row)
+    found = set(states.values_list("pk", flat=True)), set(proposals.values_list("pk", flat=True))
+    if not any(found):
+        return dict.fromkeys(_KNOWLEDGE.values(), 0)
+    states = EntryRevision.objects.filter(pk__in=id_list(found[0], using="default"))
+    proposals = Proposal.objects.filter(pk__in=id_list(found[1], using="default"))
+    heads = set(states.filter(number=F("entry__number")).values_list("entry", flat=True))
+    touched = set(states.values_list("entry", flat=True)) | set(proposals.values_list("entry", flat=True))
+    new = Entry.objects.filter(number=0, pk__in=id_list(touched, using="default"))
+    states.update(content={}, why="")
+    proposals.filter(state=Proposal.State.OPEN).update(state=Proposal.State.WITHDRAWN, decided_at=timezone.now())
+    proposals.update(content={}, why="", note="")
+    new.update(state=Entry.State.REJECTED)
+    rows = Entry.objects.filter(pk__in=id_list(heads, using="default"))
+    rows.update(slug="", title="", terms=[], subject="", property="", value="", valid_from=None, valid_until=None)
+    stands_alone = (Entry.Kind.CONCEPT, Entry.Kind.DECISION)
+    rows.filter(kind__in=stands_alone).update(state=Entry.State.REJECTED)
+    rows.exclude(kind__in=stands_alone).update(state=Entry.State.DEPRECATED)
+    kinds = Counter(Entry.objects.filter(pk__in=id_list(touched, using="default")).values_list("kind", flat=True))
+    return {name: kinds[kind] for kind, name in _KNOWLEDGE.items()}
 
 
 def _forget_in_runs(source: int, paths: set[str]) -> int:

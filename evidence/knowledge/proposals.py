@@ -388,9 +388,10 @@ def _let_in(row: Proposal, content: Content, *, reviewer: int | None) -> None:
 
 
 def _take_over(concept: Entry, slug: str) -> None:
-    """Give a new concept the claims about one of the same short name that went with a document."""
-    gone = Entry.objects.filter(space=concept.space_id, kind=Entry.Kind.CONCEPT, state=Entry.State.REJECTED, slug=slug)
-    Entry.objects.filter(concept__in=gone.exclude(pk=concept.pk)).update(concept=concept)
+    """Give a new concept the claims that name it, and whose own went with a document."""
+    gone = Entry.objects.filter(space=concept.space_id, kind=Entry.Kind.CONCEPT, state=Entry.State.REJECTED)
+    naming = EntryRevision.objects.filter(entry__concept__in=gone.exclude(pk=concept.pk), content__concept=slug)
+    Entry.objects.filter(pk__in=set(naming.values_list("entry", flat=True))).update(concept=concept)
 
 
 def _for_workers(access: Access) -> QuerySet[Proposal]:
