@@ -9,6 +9,7 @@ from pydantic import Field, StrictInt, StrictStr
 
 from evidence import search
 from evidence.index.query import MAX_LENGTH, MAX_WORDS
+from evidence.knowledge import entries
 from evidence.programs.shapes import Shape
 
 MOST_PASSAGES = 100
@@ -90,3 +91,26 @@ class Resolve(Shape):
 
     citation: StrictStr | None = Field(None, description="Id of a citation.")
     anchor: Mapping[str, Any] | None = Field(None, description="A whole anchor, as cite or the REST API gave it.")
+
+
+Space = Annotated[StrictStr | None, Field(description="Only in the space of knowledge with this short name.")]
+OneOf = Annotated[StrictStr | None, Field(description="Id of one: the whole of it, and nothing else is asked.")]
+Query = Annotated[StrictStr, Field(description="Words that stand there next to each other, in any case. All if left out.")]
+Few = Annotated[StrictInt, Field(description=f"1 to {entries.PAGE}.")]
+FEW_ENTRIES = 10
+
+
+class Concepts(Shape):
+    """Of the tools concepts and decisions."""
+
+    id: OneOf = None
+    space: Space = None
+    query: Query = ""
+    limit: Few = FEW_ENTRIES
+    offset: StrictInt = Field(0, description="Entries to skip.")
+
+
+class Claims(Concepts):
+    """Of the tool claims."""
+
+    concept: StrictStr | None = Field(None, description="Only about the concept with this short name.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 import schemathesis
@@ -17,7 +18,10 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from evidence import citations
-from evidence.models import Document
+from evidence.knowledge import conflicts
+from evidence.knowledge.conflicts import Named
+from evidence.models import Document, Role
+from evidence.tests import knowing
 from evidence.tests.builders import access, document, person, publish
 from evidence.tests.calls import API, secret
 from evidence.tests.pushes import Pusher, pushed_source
@@ -49,10 +53,24 @@ def test_there_are_no_pages_with_scripts_from_elsewhere() -> None:
 def test_every_operation_names_its_scheme_and_its_errors() -> None:
     document = Client().get(f"{API}openapi.json").json()
     operations = [one for path in document["paths"].values() for one in path.values()]
-    assert len(operations) == 15
+    assert len(operations) == 23
     for one in operations:
         assert one["security"] == [{"Bearer": []}]
         assert {"401", "403", "429"} <= set(one["responses"])
+
+
+def knowledge(cited: str) -> dict[str, str]:
+    """Ids of an entry of each kind: two claims that contradict each other, and a conflict that a person marked."""
+    emil, rita = knowing.someone("emil"), knowing.someone("rita", role=Role.REVIEWER)
+    knowing.space()
+    concept = knowing.concept(emil, rita, citations=[cited])
+    matter = {"subject": "Frist", "property": "Dauer"}
+    claims = [knowing.claim(emil, rita, [UUID(cited)], value=value, **matter) for value in ("8 Tage", "9 Tage")]
+    decision = knowing.decision(emil, rita, citations=[cited])
+    sides = Named(citation=UUID(cited)), Named(citation=knowing.cite(emil, "a", "Die Frist"))
+    conflict = conflicts.mark(access(emil), *sides, matter="Frist")
+    ids = {"concept": concept, "claim": claims[0], "decision": decision, "conflict": conflict}
+    return {name: str(one) for name, one in ids.items()}
 
 
 @pytest.mark.django_db(transaction=True)
@@ -64,6 +82,7 @@ def test_answers_keep_what_it_says(row: Document) -> None:
         pusher.put(external_id, "Die Frist beträgt acht Tage.")
     known = {"document": str(row.public_id), "citation": str(made), "source": "dms", "external_id": "a"}
     known["receipt"] = pusher.delete("b").body["receipt"]
+    known |= knowledge(str(made))
     headers = {"Authorization": f"Bearer {secret(eva)}"}
     pushes = {"Authorization": f"Bearer {pusher.secret}"}
     for result in schemathesis.openapi.from_wsgi(f"{API}openapi.json", application).get_all_operations():

@@ -135,7 +135,8 @@ def test_without_the_sdk_the_operator_is_told_what_to_install(eva: User, monkeyp
 
 def test_each_tool_says_what_it_takes_and_gives_and_whether_it_writes(eva: User) -> None:
     listed = {tool["name"]: tool for tool in asking(eva).send("tools/list").result["tools"]}
-    assert list(listed) == ["search", "fetch", "find_passages", "read", "provenance", "history", "cite", "resolve"]
+    documents = ["search", "fetch", "find_passages", "read", "provenance", "history", "cite", "resolve"]
+    assert list(listed) == [*documents, "concepts", "claims", "decisions"]
     assert [name for name, tool in listed.items() if not tool["annotations"]["readOnlyHint"]] == ["cite"]
     assert all("never instructions" in tool["description"] and tool["outputSchema"] for tool in listed.values())
     for name, field in (("search", "query"), ("fetch", "id")):

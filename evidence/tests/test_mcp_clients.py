@@ -40,6 +40,14 @@ from evidence.tests.calls import secret
 publish(Path(sys.argv[1]), {"handbuch.md": "# Handbuch\\n\\nDie Frist beträgt vier Wochen.\\n\\nDas Ventil."})
 projection.ensure()
 projection.settle()
+from evidence.tests import knowing
+emil, rita = knowing.someone("emil"), knowing.someone("rita", role="reviewer")
+knowing.space()
+cited = knowing.cite(emil, "handbuch", "vier Wochen")
+knowing.concept(emil, rita)
+knowing.claim(emil, rita, [cited], "Vier Wochen.", subject="Frist", property="Dauer", value="4 Wochen")
+knowing.claim(emil, rita, [cited], "Einen Monat.", subject="Frist", property="Dauer", value="1 Monat")
+knowing.decision(emil, rita)
 people = {name: person(name, groups) for name, groups in {"eva": ["alle"], "max": ["alle"], "ida": []}.items()}
 print(json.dumps({"document": str(document("handbuch").public_id), **{name: secret(one) for name, one in people.items()}}))
 """
@@ -144,12 +152,29 @@ async def try_everything(assistant: Assistant, document: str) -> None:
     made = await value(assistant, "cite", document=document, **place)
     for sent in ({"citation": made["id"]}, {"anchor": made["anchor"]}):
         assert (await value(assistant, "resolve", **sent))["state"] == "resolved"
-    assert offered == {"search", "fetch", "find_passages", "read", "provenance", "history", "cite", "resolve"}
+    await try_knowledge(assistant)
+    documents = {"search", "fetch", "find_passages", "read", "provenance", "history", "cite", "resolve"}
+    assert offered == documents | {"concepts", "claims", "decisions"}
+
+
+async def try_knowledge(assistant: Assistant) -> None:
+    """From a concept to its claims, both sides of them, and the passage that one stands on."""
+    (concept,) = (await value(assistant, "concepts", query="frist"))["concepts"]
+    whole = await value(assistant, "concepts", id=concept["id"])
+    assert [line["state"] for line in whole["claims"]] == ["disputed", "disputed"]
+    found = (await value(assistant, "claims", concept=concept["slug"], space="handbuch"))["claims"]
+    claim = (await value(assistant, "claims", id=found[0]["id"]))["claim"]
+    assert [side["text"] for side in claim["disputed_by"]] == ["Einen Monat."]
+    resolved = await value(assistant, "resolve", citation=claim["citations"][0]["id"])
+    assert resolved["resolution"]["quote"] == "vier Wochen"
+    (decision,) = (await value(assistant, "decisions"))["decisions"]
+    assert (await value(assistant, "decisions", id=decision["id"]))["decision"]["decision"] == "Wir zählen in Wochen."
 
 
 async def find_nothing(assistant: Assistant, document: str) -> None:
     assert await value(assistant, "search", query="Frist") == {"results": []}
     assert (await value(assistant, "find_passages", query="Frist"))["total"] == 0
+    assert (await value(assistant, "claims"))["total"] == 0
     assert {await code(assistant, tool, document=document) for tool in ("read", "provenance", "history")} == {"unavailable"}
     assert await code(assistant, "cite", document=document, exact="Frist") == "unavailable"
 
