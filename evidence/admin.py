@@ -25,6 +25,7 @@ from django.utils.translation import gettext_lazy as _
 from evidence import audit, outbound, removal, tokens, watching
 from evidence.content import Note
 from evidence.errors import Refused
+from evidence.knowledge import spaces
 from evidence.models import (
     AccessRule,
     AuditEvent,
@@ -34,6 +35,7 @@ from evidence.models import (
     Provider,
     Source,
     SourceKind,
+    Space,
     Tenant,
     Token,
     Upload,
@@ -189,6 +191,19 @@ class SourceForm(SameTenantForm):
             self.add_error("watched", _("Only a folder on this machine can be watched."))
 
 
+class SpaceForm(SameTenantForm):
+    """A space is open to groups of its own tenant, and its short name makes an address of its own."""
+
+    groups_field = "allowed"
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a short name that other pages have."""
+        cleaned = super().clean()
+        if cleaned.get("slug") in spaces.RESERVED:
+            self.add_error("slug", _("Another page has this address. Choose another short name."))
+        return cleaned
+
+
 @admin.register(Tenant)
 class TenantAdmin(FixedTenant):
     """Tenants."""
@@ -221,6 +236,32 @@ class GroupAdmin(Protected, FixedTenant):
     def rules_about(self, rows: Sequence[Any]) -> QuerySet[AccessRule]:
         """Rights that name one of these groups."""
         return AccessRule.objects.filter(group__in=rows)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
+        """A space of knowledge that loses its last group would be open to all members."""
+        to_delete, counts, permissions, protected = super().get_deleted_objects(objs, request)
+        named = sorted(Space.objects.filter(allowed__in=list(objs)).distinct().values_list("slug", flat=True))
+        if named:
+            words = _("Spaces of knowledge are open to it: %(names)s. Take it out of them first.")
+            protected = [*protected, words % {"names": ", ".join(named)}]
+        return to_delete, counts, permissions, protected
+
+
+@admin.register(Space)
+class SpaceAdmin(FixedTenant):
+    """Spaces of knowledge: made here, and who reads them. What stands in one comes in on its pages."""
+
+    form = SpaceForm
+    list_display = ["slug", "tenant", "title"]
+    list_filter = ["tenant"]
+    list_select_related = ["tenant"]
+    filter_horizontal = ["allowed"]
+    fields = ["tenant", "slug", "title", "text", "allowed"]
+    fixed = ("tenant", "slug")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """It holds what people agreed on, and the history of that."""
+        return False
 
 
 @admin.register(Membership)

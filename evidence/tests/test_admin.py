@@ -27,6 +27,7 @@ from evidence.models import (
     Role,
     SearchReport,
     Source,
+    Space,
     Tenant,
     Upload,
 )
@@ -44,6 +45,7 @@ SOURCE = {
     "purge_after": "7 00:00:00",
 }
 """What the form of a source sends."""
+ENGLISH = {"accept-language": "en"}
 ANY_ID = "5f0c9c5e-8a53-5f6d-9d39-2f3a2f1d7a10"
 
 
@@ -194,6 +196,31 @@ def test_group_that_rights_name_is_not_deleted_and_the_page_says_why(operator: C
     response = operator.post(f"/admin/evidence/group/{group.pk}/delete/", {"post": "yes"})
     assert "1 access right names it" in response.content.decode()
     assert Group.objects.exists()
+
+
+def test_a_space_of_knowledge_is_made_for_groups_of_its_tenant_and_stays(operator: Client, tenant: Tenant, group: Group) -> None:
+    there = Group.objects.create(tenant=Tenant.objects.create(slug="sued", name="Süd"), name="dort")
+    sent = {"tenant": tenant.pk, "slug": "handbuch", "title": "Handbuch", "text": ""}
+    assert "Not a group of this tenant" in (
+        operator.post("/admin/evidence/space/add/", sent | {"allowed": [there.pk]}, headers=ENGLISH).content.decode()
+    )
+    assert "Another page has this address" in (
+        operator.post("/admin/evidence/space/add/", sent | {"slug": "review"}, headers=ENGLISH).content.decode()
+    )
+    operator.post("/admin/evidence/space/add/", sent | {"allowed": [group.pk]})
+    space = Space.objects.get()
+    assert list(space.allowed.all()) == [group] and codes()[-1] == "space.created"
+    assert operator.post(f"/admin/evidence/space/{space.pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+def test_a_group_that_a_space_is_open_to_is_not_deleted(operator: Client, tenant: Tenant, group: Group) -> None:
+    """Without its last group the space would be open to everybody."""
+    Space.objects.create(tenant=tenant, slug="handbuch", title="Handbuch").allowed.add(group)
+    answer = operator.post(f"/admin/evidence/group/{group.pk}/delete/", {"post": "yes"}, headers=ENGLISH)
+    assert "Spaces of knowledge are open to it: handbuch" in answer.content.decode()
+    many = {"action": "delete_selected", "_selected_action": [group.pk], "post": "yes"}
+    operator.post("/admin/evidence/group/", many)
+    assert Group.objects.filter(pk=group.pk).exists()
 
 
 def test_person_whom_rights_name_is_not_deleted(operator: Client, tenant: Tenant, anna: User) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final, cast
+from typing import cast
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -23,9 +23,6 @@ from evidence.web import saying
 from evidence.web.forms import KnowledgeForm, OffsetForm
 from evidence.web.request import Request
 from evidence.web.saying import Line
-
-RESERVED: Final = frozenset({"affected", "entries", "proposals", "review", "use"})
-"""Short names that no space can have: addresses below /knowledge/ begin with them."""
 
 
 @dataclass(frozen=True, slots=True)
