@@ -16,6 +16,7 @@ from evidence.evaluation import figures
 from evidence.evaluation.expected import Prepared, Target
 from evidence.evaluation.figures import DEPTH, Given, Outcome
 from evidence.evaluation.questions import State
+from evidence.knowledge import disputes
 from evidence.models import Tenant
 from evidence.projection import Versions
 from evidence.search import MAX_LIMIT, Found, Mode, search
@@ -58,7 +59,8 @@ def _ask(access: Access, one: Prepared, mode: Mode) -> Outcome:
             one, [*answer.all(1), *_Answer(access, question.text, mode, Versions.EARLIER_TOO).all(PAGES_FORBIDDEN)]
         )
         return Outcome(question.id, question.state, answer.given, forbidden=found, group=question.group)
-    return _outcome(one, answer.given, answer.passages())
+    hits = answer.passages()
+    return _outcome(one, _given(access, one, answer.given, hits), hits)
 
 
 class _Answer:
@@ -89,6 +91,13 @@ class _Answer:
             found.append(hit)
             documents.add(hit.representation)
         return found
+
+
+def _given(access: Access, one: Prepared, given: Given, hits: Sequence[Found]) -> Given:
+    """What the search said; a conflict where it says so of one of the first passages, and the question has an answer."""
+    if given is not Given.ANSWERABLE or one.question.state not in {State.ANSWERABLE, State.CONFLICT}:
+        return given
+    return Given.CONFLICT if disputes.of_hits(access, hits[:DEPTH]) else given
 
 
 def _outcome(one: Prepared, given: Given, hits: Sequence[Found]) -> Outcome:

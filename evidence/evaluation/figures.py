@@ -21,9 +21,12 @@ DEPTH: Final = 10
 
 
 class Given(StrEnum):
-    """What the search said. REFUSED: the question is outside what this mode takes."""
+    """What the search said. CONFLICT: answerable, and something among the first passages is disputed for this person. REFUSED:
+    the question is outside what this mode takes.
+    """
 
     ANSWERABLE = "answerable"
+    CONFLICT = "conflict"
     NEAR = "near"
     NOTHING = "nothing"
     REFUSED = "refused"
@@ -31,11 +34,12 @@ class Given(StrEnum):
 
 NO_ANSWER: Final = frozenset({Given.NEAR, Given.NOTHING})
 RIGHT: Final[Mapping[State, Collection[Given]]] = {
-    State.ANSWERABLE: {Given.ANSWERABLE},
+    State.ANSWERABLE: {Given.ANSWERABLE, Given.CONFLICT},
     State.UNANSWERABLE: NO_ANSWER,
+    State.CONFLICT: {Given.CONFLICT},
     State.FORBIDDEN: NO_ANSWER,
 }
-"""Which answers are right; a conflict has none as long as conflicts are not recorded."""
+"""Which answers are right. An answerable question is answered, too, where one of the passages carries a warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +61,8 @@ class Outcome:
     group: str = ""
 
     @property
-    def right(self) -> bool | None:
-        """Whether the state is the expected one; None where that can't be told yet."""
-        if self.expected not in RIGHT:
-            return None
+    def right(self) -> bool:
+        """Whether the state is the expected one."""
         return self.given in RIGHT[self.expected] and not self.forbidden
 
     def to_json(self) -> dict[str, Any]:
@@ -105,7 +107,7 @@ def summary(outcomes: Sequence[Outcome], *, cutoffs: Collection[int] = CUTOFFS, 
     answerable = [one for one in outcomes if one.expected is State.ANSWERABLE]
     quoted = [one for one in answerable if one.quoted]
     unanswerable = [one for one in outcomes if one.expected is State.UNANSWERABLE]
-    judged = [one.right for one in outcomes if one.right is not None]
+    judged = [one.right for one in outcomes]
     kinds = Counter(one.expected for one in outcomes)
     found: dict[str, float | None] = {"questions": len(outcomes)}
     found |= {str(state): kinds[state] for state in State}
@@ -120,7 +122,7 @@ def summary(outcomes: Sequence[Outcome], *, cutoffs: Collection[int] = CUTOFFS, 
     found[f"passage_ndcg@{DEPTH}"] = _mean([one.passage_gain for one in quoted])
     found["states_right"], found["states_wrong"] = judged.count(True), judged.count(False)
     found["recognised"] = _share(one.given in NO_ANSWER for one in unanswerable)
-    found["lost"] = _share(one.given is not Given.ANSWERABLE for one in answerable)
+    found["lost"] = _share(one.given not in RIGHT[State.ANSWERABLE] for one in answerable)
     found["refused"] = sum(one.given is Given.REFUSED for one in outcomes)
     found["forbidden_hits"] = sum(len(one.forbidden) for one in outcomes)
     found["seconds"] = round(seconds, 3)
@@ -175,7 +177,7 @@ def difference(now: Sequence[Outcome], before: Sequence[Outcome]) -> Difference:
 def _worth(one: Outcome) -> tuple[int, int, float, float, float]:
     """What makes an outcome better than another: nothing forbidden, then ranks, then the state."""
     ranks = sum(0.0 if rank is None else 1 / rank for rank in (one.rank, one.passage))
-    return -len(one.forbidden), int(one.right is True), ranks, round(one.gain, 6), round(one.passage_gain, 6)
+    return -len(one.forbidden), int(one.right), ranks, round(one.gain, 6), round(one.passage_gain, 6)
 
 
 def _discounted(grades: Sequence[int]) -> float:

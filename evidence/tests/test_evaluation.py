@@ -15,9 +15,11 @@ from evidence.evaluation import expected, kept
 from evidence.evaluation.asking import ask
 from evidence.evaluation.figures import Given, Outcome
 from evidence.evaluation.questions import Expected, Question, State
-from evidence.models import Document, Evaluation, Tenant
+from evidence.knowledge import conflicts
+from evidence.knowledge.conflicts import Named
+from evidence.models import Document, Evaluation, Role, Tenant
 from evidence.search import Mode
-from evidence.tests.builders import document, person, publish, rules, run, tenant, write
+from evidence.tests.builders import access, document, person, publish, rules, run, tenant, write
 from evidence.tests.test_evaluation_questions import judged_set, states_set
 
 pytestmark = pytest.mark.django_db
@@ -303,10 +305,22 @@ def test_thresholds_and_ranks_that_are_none_are_refused(arguments: tuple[str, st
 
 
 @pytest.mark.usefixtures("handbook")
-def test_a_conflict_is_asked_and_counted_apart(tmp_path: Path) -> None:
-    told = evaluate(file(tmp_path, {**FRIST, "state": "conflict"}), *IN_TENANT)
-    assert "conflicts are not recorded yet" in told
-    assert Evaluation.objects.get().figures["states_wrong"] == 0
+def test_a_conflict_is_right_for_whoever_may_read_both_sides() -> None:
+    editor = access(person("edda", ["alle", "netz"], role=Role.EDITOR))
+    sides = [Named(document=document(name).public_id) for name in ("frist", "trafo")]
+    questions = [question("Frist", "frist", state=State.CONFLICT, person=name) for name in ("anna", "ben")]
+    assert [one.given for one in asked(*questions)] == [Given.ANSWERABLE] * 2
+    conflicts.mark(editor, *sides, matter="Frist")
+    assert [(one.given, one.right) for one in asked(*questions)] == [(Given.ANSWERABLE, False), (Given.CONFLICT, True)]
+
+
+@pytest.mark.usefixtures("handbook")
+def test_a_warning_makes_no_answerable_question_wrong_and_no_unanswerable_one_a_conflict() -> None:
+    editor = access(person("edda", ["alle"], role=Role.EDITOR))
+    sides = [Named(document=document(name).public_id) for name in ("frist", "urlaub")]
+    conflicts.mark(editor, *sides, matter="Frist")
+    found = asked(question("Frist", "frist"), question("Frist", state=State.UNANSWERABLE))
+    assert [(one.given, one.right) for one in found] == [(Given.CONFLICT, True), (Given.ANSWERABLE, False)]
 
 
 @pytest.mark.usefixtures("handbook")

@@ -107,7 +107,7 @@ def test_one_run_shows_each_question_in_ids_states_and_ranks(curator: Client) ->
         ["keine", "unanswerable", "near", "–", "–"],
     ]
     confusion = [[cell.text() for cell in row.css("th, td")] for row in page.css(".confusion tbody tr")]
-    assert confusion == [["answerable", "1", "1", "0", "0"], ["unanswerable", "0", "1", "0", "0"]]
+    assert confusion == [["answerable", "1", "0", "1", "0", "0"], ["unanswerable", "0", "0", "1", "0", "0"]]
 
 
 def test_groups_of_questions_are_shown_apart(curator: Client) -> None:

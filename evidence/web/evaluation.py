@@ -95,7 +95,6 @@ def evaluation(request: HttpRequest, run: int) -> HttpResponse:
         "given": list(Given),
         "columns": SHORT,
         "groups": [(name, {one.name: one for one in beside(found, {})}) for name, found in figures.by_group(now).items()],
-        "judged": figures.RIGHT,
         "tabs": [Tab(one, len(some), one is show) for one, some in asked.items() if some or one is Show.ALL],
         "show": show,
         "asked": mine[offset : offset + MOST_SHOWN],
@@ -106,7 +105,6 @@ def evaluation(request: HttpRequest, run: int) -> HttpResponse:
         "later_page": offset + MOST_SHOWN if offset + MOST_SHOWN < len(mine) else None,
         "quoted": any(one.quoted for one in now),
         "leaks": [one for one in now if one.forbidden],
-        "conflicts": any(one.expected is State.CONFLICT for one in now),
     }
     return render(request, "evaluation/page.html", context)
 
@@ -144,4 +142,4 @@ def _asked(now: Sequence[Outcome], before: Sequence[Outcome]) -> Mapping[Show, S
 def _is_wrong(one: Outcome) -> bool:
     """Another state than expected, or an answer that is not among the first ten documents."""
     lacks = one.expected is State.ANSWERABLE and (one.rank is None or one.rank > figures.DEPTH)
-    return one.right is False or lacks
+    return not one.right or lacks

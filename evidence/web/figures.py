@@ -25,6 +25,7 @@ EXPECTED: Final[Mapping[State, StrPromise]] = {
 }
 GIVEN: Final[Mapping[Given, StrPromise]] = {
     Given.ANSWERABLE: pgettext_lazy("answer", "answerable"),
+    Given.CONFLICT: pgettext_lazy("answer", "conflict"),
     Given.NEAR: pgettext_lazy("answer", "near"),
     Given.NOTHING: pgettext_lazy("answer", "nothing"),
     Given.REFUSED: pgettext_lazy("answer", "refused"),

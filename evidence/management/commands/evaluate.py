@@ -140,8 +140,7 @@ class Command(BaseCommand):
             self.stdout.write(f"  (in brackets: against the run of {before.at:%Y-%m-%d %H:%M} UTC{changed})")
         self.stdout.write("  expected \\ given    " + "".join(f"{given:>12}" for given in Given))
         for state, counts in figures.confusion(outcomes).items():
-            apart = "  (conflicts are not recorded yet: counted apart)" if state not in figures.RIGHT else ""
-            self.stdout.write(f"  {state:<20}" + "".join(f"{counts[given]:>12}" for given in Given) + apart)
+            self.stdout.write(f"  {state:<20}" + "".join(f"{counts[given]:>12}" for given in Given))
         self._groups(outcomes)
         for one in outcomes:
             for document in one.forbidden:
@@ -176,7 +175,7 @@ class Command(BaseCommand):
 
     def _each(self, outcomes: Sequence[Outcome]) -> None:
         for one in outcomes:
-            sign = {True: " ", False: "!", None: "?"}[one.right]
+            sign = " " if one.right else "!"
             self.stdout.write(f"{sign} {one.id}: expected {one.expected}, given {_outcome(one)}")
 
 
