@@ -171,7 +171,7 @@ def _blank_reports(keys: Collection[int]) -> int:
 
 def _old_answers(before: datetime) -> QuerySet[Answer]:
     """Those whose time is over, by what they were told or by a shorter time since."""
-    kept: timedelta = settings.KEEP["answers"]
+    kept = settings.KEEP["answers"] or timedelta()
     return Answer.objects.filter(Q(expires_at__lte=before + kept) | Q(at__lt=before))
 
 

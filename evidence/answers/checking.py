@@ -471,7 +471,13 @@ def _weighed(claim: _Claim, outcome: _Outcome, texts: _Texts, places: _Places) -
 
 
 def _judged(sentence: Sentence, weighed: Sequence[Weighed]) -> Judged:
-    found = {one.support for one in weighed}
+    """The worst of its quotes names a sentence. A quote that is cited several times is worth what the best of them is: formats
+    that tell no words give each place all quotations of the sentence.
+    """
+    best: dict[str, Support] = {}
+    for one in weighed:
+        best[one.words] = max(best.get(one.words, Support.ABSENT), one.support, key=_WORST_FIRST.index)
+    found = set(best.values())
     support = next((one for one in _WORST_FIRST if one in found), Support.UNCITED)
     quotes = list(dict.fromkeys(place.quote for one in weighed for place in one.places))
     return Judged(sentence.text, support, weighed, wording.runs(sentence.text, quotes))

@@ -25,17 +25,29 @@ def refuse(draft: Draft) -> None:
     _refuse_told(draft)
     for number, sentence in enumerate(draft.sentences, 1):
         _refuse_sentence(sentence, number)
-    if sum(len(sentence.pointers) for sentence in draft.sentences) > MAX_POINTERS:
-        message = gettext_noop("An answer has at most %(limit)d citations in all.")
-        raise Refused("answer_citations", message, limit=MAX_POINTERS)
+    _refuse_citations(sum(len(sentence.pointers) for sentence in draft.sentences))
     if sum(len(text) for sentence in draft.sentences for pointer in sentence.pointers for text in _words(pointer)) > MAX_QUOTED:
         message = gettext_noop("The citations of an answer hold at most %(limit)d characters in all.")
         raise Refused("answer_quoted", message, limit=MAX_QUOTED)
 
 
+def refuse_size(text: str, *, citations: int) -> None:
+    """Raises Refused for a text that can't be an answer within the limits, before any work is done on it."""
+    if len(text) > MAX_SENTENCES * MAX_SENTENCE:
+        message = gettext_noop("An answer has at most %(limit)d characters.")
+        raise Refused("answer_long", message, limit=MAX_SENTENCES * MAX_SENTENCE)
+    _refuse_citations(citations)
+
+
 def is_text(text: str) -> bool:
     """Whether a text holds neither U+0000 nor half a character: no file and no database has them."""
     return "\0" not in text and not any("\ud800" <= one <= "\udfff" for one in text)
+
+
+def _refuse_citations(count: int) -> None:
+    if count > MAX_POINTERS:
+        message = gettext_noop("An answer has at most %(limit)d citations in all.")
+        raise Refused("answer_citations", message, limit=MAX_POINTERS)
 
 
 def _refuse_number(count: int, most: int) -> None:

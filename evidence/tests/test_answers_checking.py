@@ -120,6 +120,13 @@ def test_the_worst_citation_names_the_sentence(tmp_path: Path) -> None:
     assert found.support is Support.ABSENT
 
 
+def test_a_quote_that_stands_in_one_of_two_cited_places_is_supported(tmp_path: Path) -> None:
+    good = Pointer(document=published(tmp_path), exact="beträgt acht Tage")
+    found = judged(good, Pointer(document=document("b").public_id, exact="beträgt acht Tage"))
+    assert [one.support for one in found.pointers] == [Support.SUPPORTED, Support.MISATTRIBUTED]
+    assert found.support is Support.SUPPORTED
+
+
 def test_what_stands_before_and_after_tells_places_apart(tmp_path: Path) -> None:
     named = published(tmp_path, a="Es gilt hier.\n\nEs gilt dort.")
     found = weighed(Pointer(document=named, exact="gilt", prefix="Es ", suffix=" dort"))

@@ -53,13 +53,15 @@ def test_a_kept_answer_is_read_as_it_was_given_and_checked_now(tmp_path: Path) -
 
 def test_pointers_are_kept_whole(tmp_path: Path) -> None:
     publish(tmp_path, {"a.txt": TEXT})
-    named_document, state = document("a").public_id, document("a").current
+    row = document("a")
+    named_document = row.public_id
+    assert row.current is not None
     made = citations.cite_words(named(), named_document, exact="im Keller")
     anchor = citations.get(named(), made).anchor.to_dict()
     pointers = [
         Pointer(citation=made),
         Pointer(anchor=anchor),
-        Pointer(document=named_document, representation=state and state.public_id, passage=1, exact="Danach wird er"),
+        Pointer(document=named_document, representation=row.current.public_id, passage=1, exact="Danach wird er"),
         Pointer(document=named_document, exact="Keller", prefix="im ", suffix=" der"),
     ]
     answer = keeping.keep(named(), Draft([Sentence("Alles.", pointers)]))
