@@ -25,7 +25,6 @@ from django.utils.translation import gettext_lazy as _
 from evidence import audit, outbound, removal, tokens, watching
 from evidence.content import Note
 from evidence.errors import Refused
-from evidence.knowledge import spaces
 from evidence.models import (
     AccessRule,
     AuditEvent,
@@ -192,16 +191,9 @@ class SourceForm(SameTenantForm):
 
 
 class SpaceForm(SameTenantForm):
-    """A space is open to groups of its own tenant, and its short name makes an address of its own."""
+    """A space is open to groups of its own tenant."""
 
     groups_field = "allowed"
-
-    def clean(self) -> dict[str, Any]:
-        """Refuse a short name that other pages have."""
-        cleaned = super().clean()
-        if cleaned.get("slug") in spaces.RESERVED:
-            self.add_error("slug", _("Another page has this address. Choose another short name."))
-        return cleaned
 
 
 @admin.register(Tenant)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from django.db.models import Count, OuterRef, Subquery
 from django.db.models.functions import Coalesce
@@ -13,9 +12,6 @@ from evidence.access import Access
 from evidence.errors import Unavailable
 from evidence.knowledge import entries
 from evidence.models import Entry, Space
-
-RESERVED: Final = frozenset({"affected", "entries", "proposals", "review", "use"})
-"""Short names that no space can have: addresses of other pages below /knowledge/ begin with them."""
 
 
 @dataclass(frozen=True, slots=True)

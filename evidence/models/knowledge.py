@@ -6,8 +6,10 @@ Nothing here is changed in place but for the head of an entry: a proposal that a
 from __future__ import annotations
 
 import uuid
+from typing import ClassVar
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -40,6 +42,9 @@ class Space(models.Model):
     allowed = models.ManyToManyField(Group, verbose_name=_("readable by"), blank=True, related_name="spaces")
     created_at = models.DateTimeField(default=timezone.now)
 
+    RESERVED: ClassVar = frozenset({"affected", "entries", "proposals", "review", "use"})
+    """Short names that no space can have: addresses of other pages below /knowledge/ begin with them."""
+
     objects = SpaceQuerySet.as_manager()
 
     class Meta:
@@ -50,6 +55,11 @@ class Space(models.Model):
 
     def __str__(self) -> str:
         return self.slug
+
+    def clean(self) -> None:
+        """Refuse a short name that other pages have."""
+        if self.slug in self.RESERVED:
+            raise ValidationError({"slug": _("Another page has this address. Choose another short name.")})
 
 
 class Entry(models.Model):

@@ -15,7 +15,11 @@ from django.core.management import call_command
 
 from demo.making.documents import DOCUMENTS, FOLDER
 from evidence import identity
+from evidence.evaluation import kept
+from evidence.evaluation.figures import Given
 from evidence.formats import FORMATS, extract
+from evidence.knowledge import disputes, entries, proposals, spaces
+from evidence.models import Evaluation
 from evidence.search import search
 from evidence.sources import Item, Listing
 from evidence.tests import builders
@@ -23,7 +27,7 @@ from evidence.tests import builders
 DEMO = Path(__file__).resolve().parents[2] / "demo"
 PEOPLE: dict[str, Any] = tomllib.loads((DEMO / "people.toml").read_text(encoding="utf-8"))
 SOURCES = {source["name"]: (tenant, source) for tenant in PEOPLE["tenant"] for source in tenant["source"]}
-ALL = {"anna.berger", "ben.yilmaz", "eva.lindner", "felix.okafor"}
+ALL = {"anna.berger", "ben.yilmaz", "eva.lindner", "felix.okafor", "jasmin.weber", "kurt.nowak"}
 PLANTED = {
     "Schichtübergabegespräch": ("bv-nachtarbeit", ALL),
     '"Nachtzuschlag von 30"': ("bv-nachtarbeit", ALL),
@@ -148,8 +152,25 @@ def test_planted_words_are_found_by_those_who_may_read_them_and_by_nobody_else()
 
 
 @pytest.mark.usefixtures("demo")
+def test_the_demo_s_knowledge_stands_and_two_claims_of_it_contradict_each_other() -> None:
+    ben, clara, jasmin = (
+        identity.for_user(User.objects.get(username=name), tenant="lindenau")
+        for name in ("ben.yilmaz", "clara.voss", "jasmin.weber")
+    )
+    concepts, claims, decisions = (ask(ben).rows for ask in (entries.concepts, entries.claims, entries.decisions))
+    assert (len(concepts), len(claims), len(decisions)) == (3, 6, 2)
+    assert all(one.standing for one in (*concepts, *claims, *decisions))
+    assert len(disputes.of_entries(ben, claims)) == 2
+    assert [one.title for one in entries.by_term(ben, "probezeit")] == ["Kündigungsfrist in der Probezeit"]
+    assert proposals.to_review(jasmin).total == 1 and spaces.readable(clara) == []
+
+
+@pytest.mark.usefixtures("demo")
 def test_the_demo_s_questions_find_their_answers_and_nothing_that_is_forbidden() -> None:
     enough = {"min_success10": 0.95, "min_ndcg10": 0.85, "min_recognised": 0.6, "max_lost": 0.25}
     call_command(
         "evaluate", str(DEMO / "questions.jsonl"), tenant="lindenau", mode="wider", verbosity=0, stdout=StringIO(), **enough
     )
+    told = {one.id: one.given for one in kept.outcomes(Evaluation.objects.get())}
+    assert told["two-01"] is Given.CONFLICT
+    assert [one for one, given in told.items() if given is Given.CONFLICT and not one.startswith(("two-", "de-", "en-"))] == []

@@ -20,10 +20,11 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 from django.utils import timezone
 
 from evidence import confinement, identity, ingest, origins, projection
-from evidence.management import progress
+from evidence.management import curated, progress
 from evidence.management.people import find_groups, find_tenant, join
 from evidence.models import Group, Role, Run, Source, Tenant
 
@@ -37,6 +38,7 @@ TO_TRY: Final = (
         '"fristlose Kündigung"',
         "words in quotation marks stand next to each other; click the title to see the passage in its document",
     ),
+    ("Probezeit", "a term of a concept: it stands above the passages, with two claims that dispute each other"),
     ("Kündigungsfrist Probezeit", "two documents that contradict each other: both are shown, with version and date"),
     ("Schichtübergabegespräch", "a PDF: its page beside the text, marked on both, though a line's end parts the word"),
     ("bleibt einvernehmlichen", "a sentence that goes on overleaf: marked on both pages"),
@@ -61,6 +63,7 @@ class Command(BaseCommand):
         if not no_server:
             _check_port(port)
         described = tomllib.loads((DEMO / "people.toml").read_text())
+        knowledge = tomllib.loads((DEMO / "knowledge.toml").read_text())
         self._step("Database")
         call_command("migrate", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
@@ -73,6 +76,10 @@ class Command(BaseCommand):
                     self._import(find_tenant(tenant["slug"]), source)
         projection.ensure()
         projection.settle()
+        if not curated.is_there(knowledge):
+            self._step("Knowledge")
+            with transaction.atomic():
+                curated.set_up(knowledge)
         self._tell(described, port)
         if not no_server:
             self.stdout.flush()
@@ -142,8 +149,9 @@ def _person(entry: Mapping[str, Any]) -> None:
 
 
 def _is_complete(described: Mapping[str, Any]) -> bool:
-    """Whether every source of the demo has been imported to its end."""
-    return all(
+    """Whether everybody of the demo is there, and every source has been imported to its end."""
+    names = [one["name"] for one in described["person"]]
+    return User.objects.filter(username__in=names).count() == len(names) and all(
         Run.objects.filter(source=source, finished_at__isnull=False).exists() if source else False
         for source in _sources(described)
     )
