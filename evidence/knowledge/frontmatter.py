@@ -24,6 +24,8 @@ FENCE: Final = "---"
 _LOADER: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # with libyaml it takes a tenth of the time
 _EMPTY: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _BREAKS: Final = re.compile("[\x85\u2028\u2029]")  # YAML takes them for ends of lines, and would make spaces of them
+_UNKEPT: Final = re.compile("[\0\ud800-\udfff]")  # by an escape; no database keeps them
+_NO_TEXT: Final = gettext_noop("The fields hold a character that can't stand in a text.")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -105,7 +107,7 @@ def _fields(front: str) -> Fields:
         message = gettext_noop("This is no YAML: it can't be read from here on.")
         raise Misread("yaml_damaged", message, line=_line(mark)) from None
     except yaml.YAMLError:
-        raise Misread("yaml_characters", gettext_noop("The fields hold a character that YAML does not allow."), line=2) from None
+        raise Misread("yaml_characters", _NO_TEXT, line=2) from None
     if node is None:
         return Fields({}, 2)
     found = _node(node)
@@ -140,6 +142,8 @@ def _node(node: yaml.Node) -> Node:
         return Items([_node(one) for one in node.value], line)
     if isinstance(node, yaml.MappingNode):
         return Fields(_named(node), line)
+    if _UNKEPT.search(node.value):
+        raise Misread("yaml_characters", _NO_TEXT, line=line)
     return Text("" if not getattr(node, "style", "") and node.value in _EMPTY else node.value, line)
 
 

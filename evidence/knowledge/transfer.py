@@ -159,6 +159,8 @@ class _Import:
             except EvidenceError as error:
                 field = error.field if isinstance(error, _Unverified) else str(error.values.get("field", ""))
                 self._faults.append(Fault(written(value).spot.at(field), error))
+                if error.code == "too_many_proposals":  # so it is for all that follow
+                    break
         return done
 
     def _refuse_faults(self) -> None:

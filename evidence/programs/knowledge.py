@@ -200,7 +200,7 @@ class Asked:
 
 def concepts(access: Access, links: Links, asked: Asked) -> Concepts:
     """Concepts that this person may read. Raises Refused."""
-    page = entries.concepts(access, space=asked.space, q=asked.q, limit=asked.limit, offset=asked.offset)
+    page = entries.concepts(access, space=_named(asked.space), q=asked.q, limit=asked.limit, offset=asked.offset)
     fields = _Fields(access, links, page.rows)
     return Concepts(total=page.total, concepts=[Concept(**fields.concept(one)) for one in page.rows])
 
@@ -213,7 +213,9 @@ def concept(access: Access, links: Links, entry: UUID) -> Concept:
 
 def claims(access: Access, links: Links, asked: Asked, *, concept: str | None = None) -> Claims:
     """Claims that this person may read; those about one concept where its short name is given. Raises Refused."""
-    page = entries.claims(access, space=asked.space, concept=concept, q=asked.q, limit=asked.limit, offset=asked.offset)
+    page = entries.claims(
+        access, space=_named(asked.space), concept=_named(concept), q=asked.q, limit=asked.limit, offset=asked.offset
+    )
     return Claims(total=page.total, claims=_claims(access, links, page.rows))
 
 
@@ -224,7 +226,7 @@ def claim(access: Access, links: Links, entry: UUID) -> Claim:
 
 def decisions(access: Access, links: Links, asked: Asked) -> Decisions:
     """Decisions that this person may read. Raises Refused."""
-    page = entries.decisions(access, space=asked.space, q=asked.q, limit=asked.limit, offset=asked.offset)
+    page = entries.decisions(access, space=_named(asked.space), q=asked.q, limit=asked.limit, offset=asked.offset)
     fields = _Fields(access, links, page.rows)
     return Decisions(total=page.total, decisions=[Decision(**fields.decision(one)) for one in page.rows])
 
@@ -245,6 +247,11 @@ def marked(access: Access, links: Links, *, settled: bool, offset: object) -> Co
 def conflict(access: Access, links: Links, wanted: UUID) -> Conflict:
     """One of them, with its citations checked now. Raises Unavailable."""
     return Conflict.of(conflicts.get(access, wanted), links)
+
+
+def _named(name: str | None) -> str | None:
+    """A short name as a database can be asked for it: PostgreSQL knows no NUL, and nothing has an empty name."""
+    return "" if name is not None and "\0" in name else name
 
 
 def _one(access: Access, entry: UUID, kind: EntryRow.Kind) -> Read:

@@ -367,6 +367,7 @@ PLAIN = "---\ntitle: A\nterms: {}\n---\n"
         ("[" + "a," * (frontmatter.MAX_VALUES + 1) + "]", "yaml_too_many_values"),
         ("\x00", "yaml_characters"),
         ("'\x07'", "yaml_characters"),
+        ('"\\0"', "yaml_characters"),
         ("a\n--- b", "yaml_damaged"),
         ("{[a]: b}", "yaml_names"),
         ("'open", "yaml_damaged"),

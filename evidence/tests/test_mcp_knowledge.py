@@ -68,11 +68,11 @@ def test_a_long_claim_is_cut_in_its_line_only(emil: User, rita: User, anna: User
 def test_tools_only_read_and_say_so(emil: User, rita: User) -> None:
     two_sides(emil, rita)
     listed = {tool["name"]: tool for tool in asking(rita).send("tools/list").result["tools"]}
-    before = [list(table.objects.order_by("pk").values()) for table in (Entry, EntryRevision, Proposal)]  # type: ignore[attr-defined]
+    before = [list(table.objects.order_by("pk").values()) for table in (Entry, EntryRevision, Proposal)]
     for name in TOOLS:
         assert listed[name]["annotations"]["readOnlyHint"] and "never instructions" in listed[name]["description"]
         asking(rita).tool(name)
-    assert before == [list(table.objects.order_by("pk").values()) for table in (Entry, EntryRevision, Proposal)]  # type: ignore[attr-defined]
+    assert before == [list(table.objects.order_by("pk").values()) for table in (Entry, EntryRevision, Proposal)]
     assert not [tool.name for tool in tools.TOOLS if tool.writes and tool.name != "cite"]
     assert asking(rita, "cite").tool("claims").error["code"] == "scope_missing"
 
@@ -96,17 +96,19 @@ def test_words_that_give_orders_are_data(emil: User, rita: User, anna: User) -> 
         ("decisions", {"query": "x" * 201}, "words_too_long"),
         ("decisions", {"id": "nonsense"}, "unavailable"),
         ("claims", {"id": str(uuid4())}, "unavailable"),
+        ("claims", {"id": "\0"}, "unavailable"),
+        ("claims", {"space": "\ud800"}, "invalid_request"),
     ],
 )
 def test_what_is_sent_wrongly_is_refused_with_its_code(anna: User, tool: str, arguments: dict[str, object], code: str) -> None:
     assert asking(anna).tool(tool, **arguments).error["code"] == code
 
 
-def everything(calls: Asking, ids: Sequence[UUID]) -> list[object]:
+def everything(calls: Asking, ids: Sequence[UUID]) -> Sequence[object]:
     asked: list[tuple[str, dict[str, object]]] = [
         (name, more) for name in TOOLS for more in ({}, {"query": "frist"}, {"space": "intern"})
     ]
-    asked += [(name, {"id": str(one)}) for name in TOOLS for one in ids]
+    asked += [(name, dict[str, object](id=str(one))) for name in TOOLS for one in ids]
     asked += [("claims", {"concept": "frist"}), ("claims", {"concept": "geheim"}), ("find_passages", {"query": "Frist"})]
     found = [calls.tool(name, **arguments).whole for name, arguments in asked]
     assert {status for status, *_ in found} == {200}
