@@ -104,8 +104,9 @@ def test_what_is_sent_wrongly_is_refused_with_its_code(anna: User, tool: str, ar
 
 
 def everything(calls: Asking, ids: Sequence[UUID]) -> Sequence[object]:
-    lists: Sequence[dict[str, object]] = ({}, {"query": "frist"}, {"space": "intern"}, *({"id": str(one)} for one in ids))
-    asked = [(name, arguments) for name in TOOLS for arguments in lists]
+    more: list[dict[str, object]] = [{}, {"query": "frist"}, {"space": "intern"}]
+    more += [{"id": str(one)} for one in ids]
+    asked = [(name, arguments) for name in TOOLS for arguments in more]
     asked += [("claims", {"concept": "frist"}), ("claims", {"concept": "geheim"}), ("find_passages", {"query": "Frist"})]
     found = [calls.tool(name, **arguments).whole for name, arguments in asked]
     assert {status for status, *_ in found} == {200}
