@@ -121,7 +121,15 @@ def get(access: Access, answer: UUID) -> Kept:
     row = _own(access).filter(public_id=answer).first()
     if row is None:
         raise Unavailable
-    return _kept(access, row, _checked(access, row))
+    return _kept(row, _checked(access, row))
+
+
+def made(access: Access, answer: UUID, checked: Checked) -> Kept:
+    """One's own answer that was kept a moment ago, with what checking it gave then. Raises Unavailable."""
+    row = _own(access).filter(public_id=answer).first()
+    if row is None:
+        raise Unavailable
+    return _kept(row, checked)
 
 
 def own(access: Access, *, offset: int = 0) -> Listed:
@@ -139,7 +147,7 @@ def recheck(access: Access, answer: UUID) -> Kept:
     if row is None:
         raise Unavailable
     checked = _checked(access, row)
-    kept = _kept(access, row, checked)
+    kept = _kept(row, checked)
     sentences = [
         {**stored, "documents": sorted({*stored["documents"], *map(str, documents_of(one))})}
         for stored, one in zip(row.sentences, checked.sentences, strict=True)
@@ -186,7 +194,7 @@ def _checked(access: Access, row: Answer) -> Checked:
     return Checked(sentences, found.question, found.model)
 
 
-def _kept(access: Access, row: Answer, checked: Checked) -> Kept:
+def _kept(row: Answer, checked: Checked) -> Kept:
     return Kept(
         id=row.public_id,
         at=row.at,

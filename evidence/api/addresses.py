@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.parser import Parser
 
-from evidence.api import citations, documents, errors, knowledge, pushing, search
+from evidence.api import answers, citations, documents, errors, knowledge, pushing, search
 from evidence.api.bearer import PerToken
 from evidence.programs import refusals
 
@@ -48,7 +48,7 @@ api = NinjaAPI(
     urls_namespace="api",
 )
 errors.translate(api)
-for router in (search.router, documents.router, citations.router, knowledge.router, pushing.router):
+for router in (search.router, documents.router, citations.router, knowledge.router, answers.router, pushing.router):
     api.add_router("", router)
 
 

@@ -64,6 +64,15 @@ class Links:
         """The page of a claim."""
         return f"{self.base}{reverse('entry', args=[entry])}"
 
+    def answer(self, answer: UUID) -> str:
+        """The page of a checked answer."""
+        return f"{self.base}{reverse('answer', args=[answer])}"
+
+    @property
+    def host(self) -> str:
+        """The host of all these, with its port."""
+        return self.base.partition("://")[2]
+
     def receipt(self, source: str, receipt: UUID) -> str:
         """What to call to see how far a removal is."""
         return f"{self.base}{reverse('api:receipt', args=[source, receipt])}"

@@ -72,6 +72,10 @@ class Program:
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
         return self._call("post", path, sent, headers, content_type="application/json")
 
+    def delete(self, path: str, **headers: str) -> Answer:
+        """DELETE."""
+        return self._call("delete", path, "", headers)
+
     def _call(self, method: str, path: str, sent: Any, headers: Mapping[str, str], **options: str) -> Answer:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         if self._token:

@@ -163,6 +163,13 @@ class CheckForm(forms.Form):
     given = Typed(required=False)
 
 
+class AnswerForm(forms.Form):
+    """An answer as it was pasted, and the question that it answers."""
+
+    given = Typed(required=False)
+    question = Typed(required=False)
+
+
 class CompareForm(forms.Form):
     """Two states of a document (new: the current one unless told), the passage of the old one to show, and how."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Final
@@ -50,7 +51,7 @@ class Places:
         """The document that is given under the first of these names that is known, or whose id or address it is."""
         for name in names:
             if isinstance(self._documents.value, Mapping) and name in self._documents.value:
-                return self._place(Sent(self._documents.value[name], f"{self._documents.path}[{name[:100]}]"))
+                return self._place(Sent(self._documents.value[name], f"{self._documents.path}[{json.dumps(name[:100])}]"))
         return next((found for name in names if (found := self.place(name)) is not None), ELSEWHERE)
 
     def place(self, name: str) -> Pointer | None:

@@ -1,0 +1,48 @@
+"""What checking an answer gives, in words: what a state is called, what it means, how it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from django.utils.translation import gettext_lazy as _
+
+from evidence.answers.checking import Why
+from evidence.answers.values import Support
+from evidence.web.states import Words
+
+if TYPE_CHECKING:  # only the type checker has these
+    from django_stubs_ext import StrPromise
+
+SUPPORTS: Final[Mapping[Support, Words]] = {
+    Support.SUPPORTED: Words(
+        _("Quotes verified"),
+        _("Every quote stands word for word where it is said to stand. Whether the sentence follows from it is yours to judge."),
+        "good",
+    ),
+    Support.MISATTRIBUTED: Words(
+        _("Stands elsewhere"),
+        _("The words stand word for word in something that you may read, but not where they are said to stand."),
+        "warn",
+    ),
+    Support.STITCHED: Words(
+        _("Stitched together"),
+        _("The parts of the quote stand in what is cited, but not together. What was left out between them can change all."),
+        "warn",
+    ),
+    Support.ABSENT: Words(
+        _("Quote not found"),
+        _("Nothing that is cited holds these words."),
+        "bad",
+    ),
+    Support.UNCITED: Words(
+        _("No citation"),
+        _("The sentence cites nothing, so there is nothing to compare."),
+        "quiet",
+    ),
+}
+REASONS: Final[Mapping[Why, StrPromise]] = {
+    Why.NO_WORDS: _("A place is cited, but no words that could be compared with it."),
+    Why.UNAVAILABLE: _("What is cited is not available to you, and the words stand in nothing else that you may read."),
+    Why.NOT_THERE: _("The words stand neither in what is cited nor in anything else that you may read."),
+}
