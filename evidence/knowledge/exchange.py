@@ -299,7 +299,7 @@ class _Reader:
             if heading and not heading[1] and name not in found:
                 current = found.setdefault(name, [])
             elif heading and not heading[1]:
-                message = gettext_noop("This heading stands here twice. Write \\# for one that belongs to the text.")
+                message = gettext_noop("This heading stands here twice. Write a backslash before one that belongs to the text.")
                 self._faults.append(Fault(f"{self._path}:{number}", Refused("section_twice", message)))
             elif current is not None:
                 current.append(line.removeprefix("\\") if heading else line)
