@@ -84,7 +84,7 @@ def _pieces(text: str, cited: Sequence[Cited]) -> Sequence[str]:
         else:
             pieces.append(piece)
     ends = [0, *accumulate(map(len, pieces))]
-    return [text[start:end] for start, end in pairwise(ends)] or [text]
+    return [text[start:end] for start, end in pairwise(ends)] or ([text] if text.strip() else [])
 
 
 def _is_mark(words: str) -> bool:
