@@ -175,8 +175,8 @@ class _Dumper(yaml.SafeDumper):
 def _represented(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     if _DATE.fullmatch(text):
         return dumper.represent_scalar("tag:yaml.org,2002:timestamp", text)
-    lines = "\n" in text and not text.startswith((" ", "\n"))
-    style = '"' if _BREAKS.search(text) or ("\n" in text and not lines) else "|" if lines else None
+    as_lines = "\n" in text and text == text.strip() and not _BREAKS.search(text)  # editors strip what ends a line or a file
+    style = "|" if as_lines else '"' if "\n" in text or _BREAKS.search(text) else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
