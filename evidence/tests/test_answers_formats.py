@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -252,7 +255,7 @@ def test_nonsense_of_openai_is_refused(sent: dict[str, object], field: str) -> N
 # Gemini
 
 
-def gemini(text: str, segment: dict[str, object], *chunks: object, **more: object) -> dict[str, object]:
+def gemini(text: str, segment: object, *chunks: object, **more: object) -> dict[str, object]:
     support = {"segment": segment, "groundingChunkIndices": list(range(len(chunks))), "confidenceScores": [0.9]}
     metadata = {"groundingChunks": list(chunks), "groundingSupports": [support]}
     candidate = {"content": {"parts": [{"text": text}]}, "groundingMetadata": metadata}
@@ -355,6 +358,20 @@ def test_a_pasted_text_has_quotes_and_links() -> None:
 def test_links_of_markdown_are_links() -> None:
     found = told({"format": "text", "text": f"Es gilt. [Handbuch]({LINK})\n\nNichts."})
     assert [pointers for _, pointers in found] == [[AT_LINK], []]
+
+
+EXAMPLES = re.findall(
+    r'^    (\{"format": "(?!text).*?)\n\n', (settings.BASE_DIR / "docs" / "answers.md").read_text(), re.S | re.M
+)
+
+
+def test_the_examples_of_the_documentation_are_read() -> None:
+    read_ones = [json.loads(one) for one in EXAMPLES]
+    assert {one["format"] for one in read_ones} == {"anthropic", "openai", "gemini", "cohere"}
+    for one in read_ones:
+        (sentence,) = formats.read(one, host="fundstelle.example").sentences
+        (pointer,) = sentence.pointers
+        assert pointer.exact.lower().startswith("the term is eight days") and str(pointer.document).startswith("5b771348")
 
 
 NAMES = """format response content type text citations sentences document exact url documents output choices message annotations

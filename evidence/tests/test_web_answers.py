@@ -153,7 +153,7 @@ def test_one_s_own_are_listed_with_states_and_when_they_go(tmp_path: Path) -> No
     answer = kept(tmp_path, ("So ist es.", "Frist beträgt"), ("Mehr nicht.", ""))
     page = browser().get("/answers/").content.decode()
     assert f'href="/answers/{answer}/"' in page and "Wie lange?" in page and "m-1" in page
-    assert "deleted on" in page and "So ist es." not in page
+    assert "kept until" in page and "So ist es." not in page
 
 
 def test_an_expired_one_is_not_listed(tmp_path: Path) -> None:

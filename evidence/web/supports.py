@@ -27,7 +27,7 @@ SUPPORTS: Final[Mapping[Support, Words]] = {
     ),
     Support.STITCHED: Words(
         _("Stitched together"),
-        _("The parts of the quote stand in what is cited, but not together. What was left out between them can change all."),
+        _("The parts of the quote stand in what is cited, but not together. What stands between them can change what they say."),
         "warn",
     ),
     Support.ABSENT: Words(
