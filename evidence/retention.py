@@ -24,7 +24,10 @@ from evidence.models import (
     Answer,
     AuditEvent,
     Citation,
+    Conflict,
     Document,
+    EntryRevision,
+    Proposal,
     Receipt,
     Representation,
     Retired,
@@ -142,7 +145,12 @@ def _retire(revisions: QuerySet[Revision]) -> None:
 
 
 def _old_citations(before: datetime) -> QuerySet[Citation]:
-    return Citation.objects.filter(created_at__lt=before)
+    """All but those that knowledge or a marked conflict stands on: without them nobody could tell who may read it."""
+    of_entries = EntryRevision.citations.through.objects.filter(citation=OuterRef("pk"))
+    of_proposals = Proposal.citations.through.objects.filter(citation=OuterRef("pk"))
+    of_conflicts = Conflict.objects.filter(Q(left=OuterRef("pk")) | Q(right=OuterRef("pk")))
+    rows = Citation.objects.filter(created_at__lt=before)
+    return rows.filter(~Exists(of_entries), ~Exists(of_proposals), ~Exists(of_conflicts))
 
 
 def _remove_citations(keys: Collection[int]) -> int:

@@ -296,11 +296,12 @@ def _paired(access: Access, revisions: QuerySet[EntryRevision]) -> Sequence[tupl
     said = {row.pk: contents.parse(row.entry.kind, row.content) for row in rows}
     cited = cited_by(access, [one for content in said.values() for one in content.citations])
     known = _superseded(access, rows, said)
+    rows = [row for row in rows if cited.keys() >= set(said[row.pk].citations)]  # else nobody can tell who may read it
     return [(row, _read(row, known.get(row.pk, said[row.pk]), cited)) for row in rows]
 
 
 def _read(row: EntryRevision, content: Content, cited: Mapping[UUID, Cited]) -> Read:
-    mine = [cited[one] for one in content.citations if one in cited]
+    mine = [cited[one] for one in content.citations]
     return Read(
         id=row.entry.public_id,
         kind=row.entry.kind,

@@ -426,6 +426,7 @@ def _proposed(access: Access, rows: Sequence[Proposal]) -> Sequence[Proposed]:
     said = {row.pk: contents.parse(row.entry.kind, row.content) for row in rows}
     cited = entries.cited_by(access, [one for content in said.values() for one in content.citations])
     known = _current(access, {row.entry_id for row in rows if row.entry.number})
+    rows = [row for row in rows if cited.keys() >= set(said[row.pk].citations)]  # else nobody can tell who may read it
     return [
         Proposed(
             id=row.public_id,
@@ -436,7 +437,7 @@ def _proposed(access: Access, rows: Sequence[Proposal]) -> Sequence[Proposed]:
             space=row.entry.space.slug,
             space_title=row.entry.space.title,
             content=said[row.pk],
-            cited=(mine := [cited[one] for one in said[row.pk].citations if one in cited]),
+            cited=(mine := [cited[one] for one in said[row.pk].citations]),
             standing=entries.stands(said[row.pk], mine),
             now=known.get(row.entry.public_id),
             outdated=row.state == Proposal.State.OPEN and row.base != row.entry.number,

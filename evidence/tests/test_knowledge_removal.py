@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.db import connection
+from django.utils import timezone
 
-from evidence import removal, worker
+from evidence import removal, retention, worker
 from evidence.errors import Unavailable
 from evidence.knowledge import entries, proposals
-from evidence.models import Entry, EntryRevision, Proposal, Receipt, Role
+from evidence.models import Citation, Entry, EntryRevision, Proposal, Receipt, Role
 from evidence.tests import knowing
 from evidence.tests.builders import access, document, person, publish
 
@@ -102,3 +105,26 @@ def test_words_of_a_removed_document_that_an_entry_holds_by_right_are_no_remains
     knowing.cite(emil, "a", PIECE)
     knowing.concept(emil, rita, text=sentence)
     assert purged().finished_at is not None
+
+
+def test_citations_that_knowledge_stands_on_are_kept_however_old(emil: User, rita: User, settings: LazySettings) -> None:
+    """Without them nobody could tell who may read the claim."""
+    settings.KEEP = dict.fromkeys(settings.KEEP) | {"citations": timedelta(days=1)}
+    knowing.concept(emil, rita)
+    used, waiting, old = (knowing.cite(emil, "a", words) for words in (PIECE, "beträgt", "zwei Euro"))
+    claim = knowing.claim(emil, rita, [used])
+    knowing.proposed("claim", by=emil, concept="frist", text="x", citations=[waiting])
+    retention.apply(now=timezone.now() + timedelta(days=2))
+    assert set(Citation.objects.values_list("public_id", flat=True)) == {used, waiting} and old
+    assert entries.get(access(emil), claim).standing
+
+
+def test_an_entry_whose_citation_is_gone_is_nobodys_to_read(emil: User, rita: User) -> None:
+    knowing.concept(emil, rita)
+    cited = knowing.cite(emil, "a", PIECE)
+    claim = knowing.claim(emil, rita, [cited])
+    knowing.proposed("claim", by=emil, concept="frist", text="x", citations=[cited])
+    Citation.objects.all().delete()
+    with pytest.raises(Unavailable):
+        entries.get(access(emil), claim)
+    assert entries.claims(access(emil)).rows == [] and proposals.to_review(access(rita)).rows == []
