@@ -216,6 +216,7 @@ def test_a_citation_is_made_anew_where_its_words_still_stand(full: User, tmp_pat
 @pytest.mark.django_db
 def test_only_what_the_person_may_read_is_exported(full: User) -> None:
     mine = exported(User.objects.get(username="anna"))
+    assert AuditEvent.objects.get(code="space.exported").actor == User.objects.get(username="anna")
     text = "".join(mine.values())
     assert "Zwei Wochen." in text and "Monate" not in text and "geheim" not in text
     with pytest.raises(Unavailable):
@@ -283,6 +284,13 @@ def test_a_dry_run_says_the_same_and_changes_nothing(emil: User) -> None:
         or AuditEvent.objects.filter(code="citation.made")
     )
     assert taken(emil, files) == tried
+
+
+@pytest.mark.django_db
+def test_more_than_one_person_may_have_open_is_told_once(emil: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proposals, "MAX_OPEN", 2)
+    found = faults(emil, {f"concepts/{name}.md": "---\ntitle: A\n---\n" for name in "abcdef"})
+    assert found == [("concepts/c.md:2", "too_many_proposals")] and not Proposal.objects.exists()
 
 
 @pytest.mark.django_db
