@@ -28,6 +28,7 @@ from evidence.models import Answer, AuditEvent, Membership, SearchTrace
 from evidence.tests import models_server
 from evidence.tests.builders import access, document, group, person, publish, tenant
 from evidence.tests.models_server import Behaviour, Model, following_orders, late, model, obeying, sending, sentence, writing
+from evidence.tests.test_removal import purged
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -208,7 +209,6 @@ def test_of_what_is_no_answer_nothing_is_kept(behaviour: Behaviour, code: str, r
 
 def test_a_sentence_goes_with_each_document_that_the_model_had_before_it(running: Model, anna: Access, tmp_path: Path) -> None:
     publish(tmp_path / "netz", {"netz.md": "Im Netz gilt keine Kündigungsfrist."}, allowed='["group:netz"]', source="netz")
-    netz = document("netz", source="netz")
     both = access(person("both", ["alle", "netz"]))
     running.behaviour = writing(sentence("Im Netz gilt keine."), sentence("Zwei Wochen.", (1, NOTICE)))
     kept = ask(both)
@@ -216,7 +216,8 @@ def test_a_sentence_goes_with_each_document_that_the_model_had_before_it(running
     membership.groups.remove(group("netz"))
     left = keeping.get(access(membership.user), kept.id)
     assert [one.withheld for one in left.checked.sentences] == [True, True]
-    assert set(Answer.objects.get().documents.all()) == {document(one) for one in ("frist", "probe")} | {netz}
+    assert purged("probe").counts["answers"] == 1
+    assert not Answer.objects.exists()
 
 
 def test_a_late_model_is_not_waited_for_and_the_next_question_may_be_asked(
