@@ -5,13 +5,15 @@ A citation always holds the words of its source; what is read here stands beside
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from evidence import identity
 from evidence.access import Access
-from evidence.citations import Place
+from evidence.citations import Cited, Place
 from evidence.knowledge import contents, entries, proposals
 from evidence.knowledge.entries import Read
 from evidence.models import Citation, Document, Entry, Proposal, Space
@@ -20,28 +22,20 @@ MAX_AT_PLACE: Final = 100
 """Translated citations that are looked at for one place: whoever reads a passage can take in fewer."""
 
 
-def of_citations(access: Access, cited: Collection[UUID]) -> Mapping[UUID, Sequence[Read]]:
-    """The readable translations that count of each of these citations; one query where there is none."""
-    found: dict[UUID, list[Read]] = {}
-    for read in entries.translations(access, cited) if cited else ():
-        found.setdefault(read.content.citations[0], []).append(read)
-    return found
+def of_cited(access: Access, cited: Cited) -> Sequence[Read]:
+    """The readable translations that count of exactly this citation's words in that state, by whichever citation they name them.
+
+    One query where there is none.
+    """
+    anchor = cited.anchor
+    rows = _translated(access, UUID(anchor.state.document), UUID(anchor.state.representation))
+    return _of(access, rows.filter(start=anchor.start, end=anchor.end))
 
 
 def of_place(access: Access, place: Place) -> Sequence[Read]:
     """The same of every citation that overlaps this place."""
-    rows = Citation.objects.filter(
-        tenant=access.tenant,
-        document__in=Document.objects.readable(access),
-        document_public_id=place.document,
-        representation=place.representation,
-        start__lt=place.end,
-        end__gt=place.start,
-        entry_revisions__entry__kind=Entry.Kind.TRANSLATION,
-    )
-    ids = rows.order_by("start", "id").values_list("public_id", flat=True).distinct()[:MAX_AT_PLACE]
-    found = of_citations(access, list(ids))
-    return [read for cited in ids for read in found.get(cited, ())]
+    rows = _translated(access, place.document, place.representation)
+    return _of(access, rows.filter(start__lt=place.end, end__gt=place.start))
 
 
 def spaces_for(access: Access) -> Sequence[Space]:
@@ -55,3 +49,21 @@ def propose(access: Access, citation: UUID, *, space: str, language: str, text: 
     kind = Entry.Kind.TRANSLATION
     content = contents.parse(kind, said)
     return proposals.propose(access, space=space, kind=kind, action=Proposal.Action.CREATE, content=content)
+
+
+def _translated(access: Access, document: UUID, representation: UUID) -> QuerySet[Citation]:
+    """Citations in this state of a readable document that some translation names."""
+    return Citation.objects.filter(
+        tenant=access.tenant,
+        document__in=Document.objects.readable(access),
+        document_public_id=document,
+        representation=representation,
+        entry_revisions__entry__kind=Entry.Kind.TRANSLATION,
+    )
+
+
+def _of(access: Access, rows: QuerySet[Citation]) -> Sequence[Read]:
+    """Translations of these citations, in their order."""
+    ids = list(dict.fromkeys(rows.order_by("start", "id").values_list("public_id", flat=True)[:MAX_AT_PLACE]))
+    found = entries.translations(access, ids) if ids else ()
+    return sorted(found, key=lambda read: ids.index(read.content.citations[0]))

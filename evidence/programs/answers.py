@@ -86,8 +86,7 @@ def citation(access: Access, links: Links, cited: Cited) -> Citation:
     """A stored citation, with what contradicts it and its translations."""
     (worth,) = resolutions(access, links, [cited.resolution])
     assert isinstance(worth, Resolution)
-    found = translations.of_citations(access, [cited.id]).get(cited.id, ())
-    said = [Translation.of(one) for one in found]
+    said = [Translation.of(one) for one in translations.of_cited(access, cited)]
     return Citation(id=cited.id, anchor=Anchor.of(cited.anchor), resolution=worth, translations=said)
 
 

@@ -64,9 +64,8 @@ def translated(edda: User, rita: User, citation: UUID, text: str = ENGLISH_WORDS
 def reading(client: Client, passage: int = 0) -> Any:
     row = document("a")
     assert row.current is not None
-    return client.get(
-        f"/documents/{row.public_id}/", {"representation": str(row.current.public_id), "passage": passage}, headers=ENGLISH
-    )
+    place: dict[str, Any] = {"representation": str(row.current.public_id), "passage": passage}
+    return client.get(f"/documents/{row.public_id}/", place, headers=ENGLISH)
 
 
 def test_it_is_proposed_on_a_page_and_shown_once_a_reviewer_has_let_it_in(edda: User, rita: User, leo: Client) -> None:
@@ -84,6 +83,12 @@ def test_it_is_proposed_on_a_page_and_shown_once_a_reviewer_has_let_it_in(edda: 
     assert one(shown, ".translated-words").text() == ENGLISH_WORDS
     assert one(shown, ".translated-words").attributes["lang"] == "en"
     assert "by Büro Nord, approved by rita on" in one(shown, ".hint").text()
+
+
+def test_it_is_shown_at_every_citation_of_exactly_these_words(edda: User, rita: User, leo: Client) -> None:
+    translated(edda, rita, cited(edda))
+    same, part = cited(rita), cited(rita, "Ab 10")
+    assert [len(parsed(leo.get(f"/citations/{one}/")).css(".translated")) for one in (same, part)] == [1, 0]
 
 
 def test_the_citation_keeps_the_words_of_the_source(edda: User, rita: User) -> None:

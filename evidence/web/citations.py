@@ -104,7 +104,7 @@ def page(request: HttpRequest, citation: UUID) -> HttpResponse:
         "may_migrate": succession.may_migrate(request.access),
         "may_propose": identity.may_propose(request.access),
         "disputes": _disputes(request, cited),
-        "translations": translations.of_citations(request.access, [cited.id]).get(cited.id, ()),
+        "translations": translations.of_cited(request.access, cited),
         "now": now,
         "link": link,
     }
