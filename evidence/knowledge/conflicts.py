@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -23,6 +22,7 @@ from evidence.access import Access
 from evidence.citations import Cited
 from evidence.errors import Refused, Unavailable, gettext_noop
 from evidence.index.query import REFUSED_CATEGORIES
+from evidence.knowledge.entries import name_of
 from evidence.models import AuditEvent, Citation, Conflict, Document
 from evidence.presentation import Card, card, current
 
@@ -181,11 +181,6 @@ def readable(access: Access) -> QuerySet[Conflict]:
     """Those of the tenant of which this person may read both documents."""
     mine = Document.objects.readable(access)
     return Conflict.objects.filter(tenant=access.tenant, left_document__in=mine, right_document__in=mine)
-
-
-def name_of(user: AbstractBaseUser | None) -> str:
-    """How a person is called; "" for one who is deleted."""
-    return "" if user is None else user.get_full_name() or user.get_username()  # type: ignore[attr-defined]
 
 
 def _marked(row: Conflict, checked: dict[UUID, Cited] | None = None) -> Marked:
