@@ -249,7 +249,7 @@ def _decided(access: Access, code: str, rows: QuerySet[Conflict], count: int) ->
     if row is None:
         raise Unavailable
     if not count:
-        raise Refused("conflict_changed", gettext_noop("This conflict has changed meanwhile. Look at it again."))
+        raise Refused("conflict_changed", gettext_noop("This contradiction has changed meanwhile. Look at it again."))
     _audit(access, code, row)
 
 
