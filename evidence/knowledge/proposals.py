@@ -141,6 +141,7 @@ def approve(access: Access, proposal: UUID, note: str = "") -> UUID:
         row = _to_decide(access, proposal)
         content = contents.parse(row.entry.kind, row.content)
         _refuse_outdated(row.entry.number, row.base)
+        _citations(access, content)  # held: words that are kept while their document is being removed would be left behind
         if row.action != Action.DEPRECATE:
             _refuse_unfounded(access, row, content)
         _decide(access, row, state=Proposal.State.APPROVED, note=note)
@@ -332,8 +333,7 @@ def _refuse_decided(state: str) -> None:
 
 
 def _refuse_unfounded(access: Access, row: Proposal, content: Content) -> None:
-    """What it cites must be readable and, at least one, hold now: whoever approves has seen it so."""
-    _citations(access, content)
+    """At least one of what it cites must hold now, and its concept count: whoever approves has seen it so."""
     cited = entries.cited_by(access, content.citations).values()
     if not entries.stands(content, cited):
         message = gettext_noop(

@@ -173,6 +173,13 @@ def test_a_short_name_is_taken_once(emil: User, rita: User) -> None:
     assert Proposal.objects.get(public_id=other).state == "open"
 
 
+def test_a_short_name_of_something_that_one_may_not_read_is_proposed_like_any_other(emil: User, rita: User) -> None:
+    knowing.concept(emil, rita, citations=[knowing.cite(emil, "geheim", "drei Monate")])
+    kurt = person("kurt", ["alle"], role=Role.CURATOR)
+    proposal = knowing.proposed("concept", by=kurt, slug="frist", title="Frist")
+    assert refused(lambda: proposals.approve(access(rita), proposal)) == "slug_taken"
+
+
 def test_a_citation_that_one_may_not_read_is_none(emil: User, rita: User) -> None:
     secret = knowing.cite(emil, "geheim", "drei Monate")
     kurt = person("kurt", ["alle"], role=Role.CURATOR)

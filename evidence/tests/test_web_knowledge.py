@@ -88,7 +88,8 @@ def test_claims_that_contradict_each_other_are_disputed_and_show_the_other_side(
     knowing.claim(emil, rita, [knowing.cite(emil, "geheim", "drei Monate")], "Drei Monate.", value="3 Monate", **said)
     page = parsed(browser(emil).get("/knowledge/handbuch/frist/"))
     assert texts(page, ".claim .state[data-entry]") == ["Disputed", "Disputed"]
-    assert texts(page, ".against a") == ["Drei Monate.", "Zwei Wochen."]
+    assert texts(page, ".against a") == ["Drei Monate.", "Both sides: Frist", "Zwei Wochen.", "Both sides: Frist"]
+    assert all(browser(emil).get(node.attributes["href"] or "").status_code == 200 for node in page.css(".against a"))
     reader = parsed(browser(anna).get("/knowledge/handbuch/frist/"))
     assert (texts(reader, ".claim .state[data-entry]"), texts(reader, ".against")) == (["Accepted"], [])
 
