@@ -17,11 +17,12 @@ from pytest_django import DjangoAssertNumQueries
 from evidence import citations
 from evidence.knowledge import conflicts
 from evidence.knowledge.conflicts import Named
-from evidence.models import Conflict, Role
+from evidence.models import Conflict, Entry, Role
 from evidence.tests.assistants import Asking
 from evidence.tests.builders import access, document, person, rules, run, write
 from evidence.tests.calls import program, secret
 from evidence.tests.pages import main, one, parsed, sign_in, texts, value
+from evidence.tests.test_disputes import claim, contradicting
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -272,11 +273,27 @@ def everything(user: User, client: Client) -> list[object]:
 def test_a_conflict_with_a_side_that_may_not_be_read_changes_no_byte(rita: User, eva: Client) -> None:
     user = User.objects.get(username="eva")
     cited(user, "a", "Ab 10 Prozent")
+    claim(rita, cited(rita, "a", "Ab 10 Prozent"), value="10")
     before = everything(user, eva)
     hidden = marked(rita, right="c", words="30 Prozent")
     conflicts.mark(access(rita), Named(document=document("c").public_id), Named(document=document("a").public_id), matter="y")
     assert everything(user, eva) == before
+    claim(rita, cited(rita, "c", "Ab 30"), value="30")
+    assert everything(user, eva) == before
     gone = [main(eva.get(f"/conflicts/{one}/")).replace(str(one), "") for one in (hidden, uuid4())]
     assert gone[0] == gone[1]
+    claim(rita, cited(rita, "b", "Ab 20 Prozent"), value="20")
+    with_claims = everything(user, eva)
     marked(rita)
-    assert everything(user, eva) != before
+    assert before != with_claims != everything(user, eva)
+
+
+def test_claims_stand_beside_each_other_for_who_may_read_both_and_only_while_they_contradict(rita: User, eva: Client) -> None:
+    one_claim, other = contradicting(rita)
+    address = f"/conflicts/claims/{one_claim}/{other}/"
+    assert value(parsed(eva.get("/", {"q": "10"})), ".disputes a", "href") == address
+    assert texts(parsed(eva.get(address)), ".conflict-side .cited-words") == ["Ab 10 Prozent", "Ab 20 Prozent"]
+    hidden = claim(rita, cited(rita, "c", "Ab 30"), value="30")
+    Entry.objects.filter(public_id=other).update(value="10")
+    for second in (other, hidden, one_claim, uuid4()):
+        assert eva.get(f"/conflicts/claims/{one_claim}/{second}/").status_code == 404
