@@ -10,9 +10,9 @@ from evidence.errors import Refused
 from evidence.identity import NOBODY
 from evidence.index import Entry
 from evidence.index.sqlite import SqliteEngine
-from evidence.models import AuditEvent, Document, Membership, Passage, Source, Tenant
+from evidence.models import AuditEvent, Document, Membership, Passage, SearchTrace, Source, Tenant
 from evidence.projection import Versions
-from evidence.search import Results, search
+from evidence.search import Results, search, standing
 from evidence.tests.builders import access, document, person, publish, tenant, write
 from evidence.tests.papers import paper, trait
 
@@ -354,3 +354,23 @@ def test_without_a_contact_of_the_tenant_those_of_readable_sources_are_named(tmp
     Tenant.objects.update(contact="")
     assert ask("nirgends").contacts == ["x@example.org"]
     assert ask("nirgends", "max", ()).contacts == []
+
+
+def test_runs_of_words_are_found_in_readable_passages_of_current_states_alone(tmp_path: Path) -> None:
+    publish(tmp_path / "x", {"a.txt": "Frist acht Tage.", "b.txt": "Acht Tage gilt die Frist."}, source="x")
+    publish(tmp_path / "x", {"a.txt": "Frist neun Tage.", "b.txt": "Acht Tage gilt die Frist."}, source="x")
+    publish(tmp_path / "y", {"g.txt": "Frist acht Tage."}, source="y", allowed='["group:netz"]')
+    may, may_not = access(person("ida", ["alle", "netz"])), access(person("max", ["alle"]))
+    runs = [["acht", "tage"], ["frist", "acht"], [], ["frist", "acht", "tage"]]
+    named = [[[row.quote for row in rows] for rows in standing(one, runs)] for one in (may, may_not, NOBODY)]
+    assert sorted(named[0][0]) == ["Acht Tage gilt die Frist.", "Frist acht Tage."]
+    assert (named[0][1], named[0][2]) == (["Frist acht Tage."], [])
+    assert named[1] == [["Acht Tage gilt die Frist."], [], [], []]
+    assert named[2] == [[], [], [], []]
+
+
+def test_looking_for_runs_of_words_leaves_no_trace(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Frist acht Tage."})
+    Tenant.objects.update(trace_searches=True)
+    standing(access(person("eva", ["alle"])), [["frist", "acht"]])
+    assert not SearchTrace.objects.exists()
