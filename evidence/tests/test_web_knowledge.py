@@ -12,9 +12,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from evidence import succession
 from evidence.models import Proposal, Role
 from evidence.tests import knowing
-from evidence.tests.builders import person, rules, run, write
+from evidence.tests.builders import access, person, rules, run, write
 from evidence.tests.pages import main, one, parsed, sign_in, texts, value
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -247,6 +248,21 @@ def test_a_claim_whose_source_changed_says_so_and_is_listed(emil: User, rita: Us
     assert texts(page, ".claim .state[data-entry]") == ["Accepted", "Not standing"]
     assert texts(page, ".cite .state") == ["Document changed"]
     assert texts(parsed(browser(emil).get("/knowledge/affected/")), ".claim-text") == ["Zwei Wochen."]
+
+
+def test_a_change_offers_successors_of_what_does_not_hold_any_more(emil: User, rita: User, tmp_path: Path) -> None:
+    knowing.concept(emil, rita)
+    old = knowing.cite(emil, "offen", "zwei Wochen")
+    entry = knowing.claim(emil, rita, [old])
+    write(tmp_path, {"offen.txt": f"{OPEN} Immer."})
+    run(tmp_path)
+    [new] = succession.approve(access(emil), [old])
+    editor, address = browser(emil), f"/knowledge/entries/{entry}/change/"
+    assert texts(parsed(editor.get(address)), ".choice-row strong") == ["successor of one that does not hold any more"]
+    answer = editor.post(address, form_of(editor, address, citation=[str(new)], why="Geändert"))
+    browser(rita).post(f"{answer.headers['Location']}approve/", {"note": ""})
+    page = parsed(browser(emil).get("/knowledge/handbuch/frist/"))
+    assert texts(page, ".claim .state[data-entry]") == ["Accepted"] and texts(page, ".cite .state") == ["Holds"]
 
 
 def test_a_citation_leads_to_the_concepts_that_it_can_be_used_for(emil: User, rita: User, anna: User) -> None:
