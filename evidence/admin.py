@@ -195,6 +195,11 @@ class SpaceForm(SameTenantForm):
 
     groups_field = "allowed"
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "allowed" in self.fields:
+            self.fields["allowed"].help_text = _("None chosen: every member of the tenant reads it.")
+
 
 @admin.register(Tenant)
 class TenantAdmin(FixedTenant):

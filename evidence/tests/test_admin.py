@@ -201,6 +201,7 @@ def test_group_that_rights_name_is_not_deleted_and_the_page_says_why(operator: C
 def test_a_space_of_knowledge_is_made_for_groups_of_its_tenant_and_stays(operator: Client, tenant: Tenant, group: Group) -> None:
     there = Group.objects.create(tenant=Tenant.objects.create(slug="sued", name="Süd"), name="dort")
     sent = {"tenant": tenant.pk, "slug": "handbuch", "title": "Handbuch", "text": ""}
+    assert "every member of the tenant reads it" in operator.get("/admin/evidence/space/add/", headers=ENGLISH).content.decode()
     assert "Not a group of this tenant" in (
         operator.post("/admin/evidence/space/add/", sent | {"allowed": [there.pk]}, headers=ENGLISH).content.decode()
     )
