@@ -14,7 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from evidence import citations, documents, identity
@@ -178,9 +178,13 @@ def reopen(access: Access, conflict: UUID) -> None:
 
 
 def readable(access: Access) -> QuerySet[Conflict]:
-    """Those of the tenant of which this person may read both documents."""
+    """Those of the tenant of which this person may read both documents.
+
+    Each document is looked up by its key: a list of all that may be read would be made anew for every search.
+    """
     mine = Document.objects.readable(access)
-    return Conflict.objects.filter(tenant=access.tenant, left_document__in=mine, right_document__in=mine)
+    both = [Exists(mine.filter(pk=OuterRef(side))) for side in ("left_document", "right_document")]
+    return Conflict.objects.filter(*both, tenant=access.tenant)
 
 
 def _marked(row: Conflict, checked: dict[UUID, Cited] | None = None) -> Marked:

@@ -217,8 +217,9 @@ class _Cited:
 
 def _cited_claims(access: Access, wanted: Collection[UUID]) -> _Cited:
     """Disputed claims of which one side cites one of these documents. One query where no claim does."""
-    citing = _citing().filter(citation__document_public_id__in=wanted)
-    rows = list(_claims(access).filter(Exists(citing)))
+    citing = EntryRevision.citations.through.objects.filter(citation__document__public_id__in=wanted)
+    current = citing.filter(entryrevision__number=F("entryrevision__entry__number"))
+    rows = list(_claims(access).filter(pk__in=current.values("entryrevision__entry")).order_by("id"))
     rivals = _rivals(access, rows)
     pairs = [(row, other) for row in rows for other in rivals.get(row.pk, ())]
     if not pairs:

@@ -252,9 +252,12 @@ def _open(access: Access) -> QuerySet[Entry]:
 
 
 def _hidden(access: Access, **of: object) -> QuerySet[Model]:
-    """Citations of revisions whose documents may not be read, removed ones among them."""
+    """Citations of revisions whose documents may not be read, removed ones among them.
+
+    Each document is looked up by its key: a list of all that may be read would be made anew for every search.
+    """
     rows = EntryRevision.citations.through.objects.filter(**of)
-    return rows.exclude(citation__document__in=Document.objects.readable(access))
+    return rows.filter(~Exists(Document.objects.readable(access).filter(pk=OuterRef("citation__document"))))
 
 
 def _page(access: Access, kind: Entry.Kind, space: str | None, q: str, limit: object, offset: object, **more: object) -> Page:
