@@ -373,7 +373,8 @@ def _stands(claim: _Claim, text: str, bounds: Range) -> Range | None:
 
 
 def _anywhere(words: str, text: str, start: int = 0, end: int | None = None) -> Range | None:
-    return wording.find(text, words, start, end) or wording.find(text, wording.without_ellipses(words), start, end)
+    bare = wording.without_ellipses(words)
+    return wording.find(text, words, start, end) or (wording.find(text, bare, start, end) if bare != words else None)
 
 
 def _sought(access: Access, claims: Sequence[_Claim], outcomes: Sequence[_Outcome]) -> Sequence[_Outcome]:

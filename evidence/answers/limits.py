@@ -21,7 +21,7 @@ MAX_MODEL: Final = 100
 
 def refuse(draft: Draft) -> None:
     """Raises Refused for an answer that is too large, empty, or of characters that no text has."""
-    _refuse_number(len(draft.sentences), MAX_SENTENCES)
+    refuse_number(len(draft.sentences))
     _refuse_told(draft)
     for number, sentence in enumerate(draft.sentences, 1):
         _refuse_sentence(sentence, number)
@@ -39,6 +39,25 @@ def refuse_size(text: str, *, citations: int) -> None:
     _refuse_citations(citations)
 
 
+def refuse_number(sentences: int) -> None:
+    """Raises Refused for no sentences and for too many."""
+    if not sentences:
+        raise Refused("answer_empty", gettext_noop("The answer has no sentence."))
+    if sentences > MAX_SENTENCES:
+        message = gettext_noop("An answer has at most %(limit)d sentences; this one has %(count)d.")
+        raise Refused("answer_sentences", message, limit=MAX_SENTENCES, count=sentences)
+
+
+def refuse_sentence_size(text: str, number: int, *, citations: int) -> None:
+    """Raises Refused for more than one sentence holds. number: which one it is."""
+    if len(text) > MAX_SENTENCE:
+        message = gettext_noop("Sentence %(sentence)d has more than %(limit)d characters.")
+        raise Refused("answer_sentence_long", message, sentence=number, limit=MAX_SENTENCE)
+    if citations > MAX_CITED:
+        message = gettext_noop("Sentence %(sentence)d has more than %(limit)d citations.")
+        raise Refused("answer_sentence_citations", message, sentence=number, limit=MAX_CITED)
+
+
 def is_text(text: str) -> bool:
     """Whether a text holds neither U+0000 nor half a character: no file and no database has them."""
     return "\0" not in text and not any("\ud800" <= one <= "\udfff" for one in text)
@@ -48,14 +67,6 @@ def _refuse_citations(count: int) -> None:
     if count > MAX_POINTERS:
         message = gettext_noop("An answer has at most %(limit)d citations in all.")
         raise Refused("answer_citations", message, limit=MAX_POINTERS)
-
-
-def _refuse_number(count: int, most: int) -> None:
-    if not count:
-        raise Refused("answer_empty", gettext_noop("The answer has no sentence."))
-    if count > most:
-        message = gettext_noop("An answer has at most %(limit)d sentences; this one has %(count)d.")
-        raise Refused("answer_sentences", message, limit=most, count=count)
 
 
 def _refuse_told(draft: Draft) -> None:
@@ -73,12 +84,7 @@ def _refuse_told(draft: Draft) -> None:
 def _refuse_sentence(sentence: Sentence, number: int) -> None:
     if not sentence.text.strip():
         raise Refused("answer_sentence_empty", gettext_noop("Sentence %(sentence)d has no words."), sentence=number)
-    if len(sentence.text) > MAX_SENTENCE:
-        message = gettext_noop("Sentence %(sentence)d has more than %(limit)d characters.")
-        raise Refused("answer_sentence_long", message, sentence=number, limit=MAX_SENTENCE)
-    if len(sentence.pointers) > MAX_CITED:
-        message = gettext_noop("Sentence %(sentence)d has more than %(limit)d citations.")
-        raise Refused("answer_sentence_citations", message, sentence=number, limit=MAX_CITED)
+    refuse_sentence_size(sentence.text, number, citations=len(sentence.pointers))
     for at, pointer in enumerate(sentence.pointers, 1):
         if any(len(text) > MAX_QUOTE for text in _words(pointer)):
             message = gettext_noop("Citation %(citation)d of sentence %(sentence)d holds more than %(limit)d characters.")

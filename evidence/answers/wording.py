@@ -19,9 +19,14 @@ MAX_PIECES: Final = 8
 """Pieces of one quote. More could be put together from any long text."""
 ASKED_WORDS: Final = 12
 """Words of a quote that are searched for: as many as the exact mode takes."""
-_ELLIPSIS: Final = re.compile(r"\s*(?:\[\s*(?:…|\.\.\.)\s*\]|\(\s*(?:…|\.\.\.)\s*\)|…|\.\.\.)\s*")
+_ELLIPSIS: Final = re.compile(  # possessive, and blanks from their first on: a long run of them is passed over once
+    r"(?:(?<!\s)\s++)?+(?:\[\s*+(?:…|\.\.\.)\s*+\]|\(\s*+(?:…|\.\.\.)\s*+\)|…|\.\.\.)\s*+"
+)
 _LONGEST_TOKEN: Final = 100
 """Code points looked at around an edge, to see whether it cuts a word in two."""
+_LETTERS: Final = "0-9A-Za-zÀ-ÖØ-öø-ɏΑ-ΡΣ-Ωα-ωА-яЀ-Џѐ-џ"
+"""Signs of which no two beside each other belong to different words, so that nothing else needs to be looked at."""
+_LETTER: Final = re.compile(f"[{_LETTERS}]")
 
 
 def normal(text: str) -> str:
@@ -40,10 +45,14 @@ def without_ellipses(quote: str) -> str:
 def find(text: str, words: str, start: int = 0, end: int | None = None) -> Range | None:
     """Where the words stand first within a range of the text, cutting no word in two: “3 days” does not stand in “13 days”."""
     last = len(text) if end is None else end
-    position = start - 1
-    while words and (position := text.find(words, position + 1, last)) >= 0:
+    position = text.find(words, start, last) if words else -1
+    whole = None
+    while position >= 0:
         if not _cuts(text, position) and not _cuts(text, position + len(words)):
             return position, position + len(words)
+        whole = whole or _whole(words)  # a short word is a part of very many others
+        found = whole.search(text, position + 1)
+        position = found.start() if found is not None and found.end() <= last else -1
     return None
 
 
@@ -54,8 +63,8 @@ def pieces(quote: str, text: str) -> Sequence[Range] | None:
     """
     found: list[Range] = []
     for part in filter(None, _ELLIPSIS.split(quote)):
-        more = _cut(part, lambda words: find(text, words))
-        if more is None or len(found) + len(more) > MAX_PIECES:
+        more = _cut(part, lambda words: find(text, words), most=MAX_PIECES - len(found))
+        if more is None:
             return None
         found += more
     return found or None
@@ -103,12 +112,14 @@ _QUOTED: Final = re.compile(
 )
 
 
-def _cut(part: str, stands: Callable[[str], Range | None]) -> list[Range] | None:
-    """The part in as few pieces as standing allows; None when there is no way."""
+def _cut(part: str, stands: Callable[[str], Range | None], *, most: int) -> list[Range] | None:
+    """The part in as few pieces as standing allows; None when there is no way, or none with so few."""
     tokens = list(tokenise(part))
     found: list[Range] = []
     first = 0
     while first < len(tokens):
+        if len(found) == most:
+            return None
         last = _longest(part, tokens, first, stands)
         if 0 < len(tokens) - last < FEWEST:
             last = len(tokens) - FEWEST  # so that the rest is a piece
@@ -136,6 +147,13 @@ def _longest(text: str, tokens: Sequence[tuple[int, int, str]], first: int, stan
         middle = (low + high + 1) // 2
         low, high = (middle, high) if holds(middle) else (low, middle - 1)
     return low
+
+
+def _whole(words: str) -> re.Pattern[str]:
+    """Finds the words where no letter stands at one of theirs."""
+    before = f"(?<![{_LETTERS}])" if _LETTER.match(words[0]) else ""
+    after = f"(?![{_LETTERS}])" if _LETTER.match(words[-1]) else ""
+    return re.compile(before + re.escape(words) + after)
 
 
 def _cuts(text: str, position: int) -> bool:

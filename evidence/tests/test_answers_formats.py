@@ -348,6 +348,37 @@ def test_nonsense_of_cohere_is_refused() -> None:
 # pasted text
 
 
+def test_a_number_that_no_list_reaches_names_no_document() -> None:
+    source: dict[str, object] = {"id": "doc:" + "9" * 5000}
+    assert told(cohere(source, documents=[str(A)]))[0][1] == [Pointer(document=NOTHING)]
+
+
+def gemini_of(text: str, supports: list[object]) -> dict[str, object]:
+    candidate = {"content": {"parts": [{"text": text}]}, "groundingMetadata": {"groundingSupports": supports}}
+    return {"format": "gemini", "response": {"candidates": [candidate]}}
+
+
+MANY = [{"type": "url_citation", "url": f"/documents/{UUID(int=n)}/", "start_index": 0, "end_index": 10**9} for n in range(200)]
+SHOUTED = {"content": "A! " * 60_000, "annotations": MANY}
+QUOTES = "„a b c“ " * 20_000
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        ({"format": "text", "text": "[" * 1_000_000}, "answer_long"),
+        ({"format": "openai", "response": {"choices": [{"message": SHOUTED}]}}, "answer_sentences"),
+        (own(*[{"document": str(A)}] * 20_000, text=QUOTES), "answer_sentence_long"),
+        ({"sentences": [{"text": "„a b c“ " * 200, "citations": [{"document": str(A)}] * 20_000}]}, "answer_sentence_citations"),
+        ({"sentences": [{"text": "So."}] * 101}, "answer_sentences"),
+        (gemini_of("ä" * 300_000, [{"segment": {"startIndex": 1}}] * 20_000), "answer_long"),
+        (gemini_of("ä" * 100_000, [{"segment": {"startIndex": 1}}] * 20_000), "answer_citations"),
+    ],
+)  # fmt: skip
+def test_more_than_an_answer_holds_is_refused_before_any_work_is_done_on_it(sent: object, code: str) -> None:
+    assert refused(sent)[0] == code  # each took minutes
+
+
 def test_a_pasted_text_has_quotes_and_links() -> None:
     text = f"Es gilt „eine Frist von acht Tagen“ ({LINK}). Das ist alles.\n{LINK}."
     found = told({"format": "text", "text": text})

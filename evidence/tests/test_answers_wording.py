@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evidence.answers import wording
+from evidence.index.tokens import tokenise
 
 TEXT = "Die Frist beträgt 13 Tage ab Zugang. Sie endet am dritten Werktag um 18 Uhr und nicht vorher."
 
@@ -99,3 +100,28 @@ def test_what_is_searched_for_fits_one_passage_and_the_exact_mode() -> None:
     line = " ".join(f"wort{n}" for n in range(20))
     assert list(wording.asked(f"kurz\n\n{line}")) == [f"wort{n}" for n in range(12)]
     assert list(wording.asked(f"a b {'x' * 41} c d e")) == ["c", "d", "e"]
+
+
+def test_no_two_letters_beside_each_other_are_taken_for_one_word_that_are_two() -> None:
+    letters = [one for code in range(0x530) if wording._LETTER.match(one := chr(code))]
+    assert len(letters) > 600
+    assert all(len(list(tokenise(one + other))) == 1 for one in letters for other in "0zÄЖω")
+
+
+def test_a_short_word_that_is_a_part_of_very_many_is_found_where_it_stands_alone() -> None:
+    text = "Regelungen gelten. " * 50_000  # looking at each of them took seconds, and an answer may cite two hundred
+    assert wording.find(text, "e") is None
+    assert wording.find(f"{text}Lit. e gilt.", "e") == (len(text) + 5, len(text) + 6)
+    assert wording.find("ab a-ab カa a", "a", 1, 4) == (3, 4)
+
+
+def test_a_quote_of_very_many_pieces_is_given_up_after_the_eighth() -> None:
+    asked: list[str] = []
+    words = " ".join(["so ist es"] * 500)
+
+    def stands(part: str) -> wording.Range | None:
+        asked.append(part)
+        return (0, len(part)) if part == "so ist es" else None
+
+    assert wording._cut(words, stands, most=wording.MAX_PIECES) is None
+    assert len(asked) < 200

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 
 from evidence.answers import limits, wording
 from evidence.answers.sentences import cut
-from evidence.answers.values import Pointer, Sentence
+from evidence.answers.values import MAX_CITED, Pointer, Sentence
 from evidence.citations import MAX_QUOTE
 
 
@@ -30,13 +30,15 @@ def sentences(text: str, cited: Sequence[Cited]) -> Sequence[Sentence]:
     limits.refuse_size(text, citations=len(cited))
     cited = [_settled(text, one) for one in cited]
     pieces = _pieces(text, cited)
+    limits.refuse_number(len(pieces))
     ends = list(accumulate(len(piece) for piece in pieces))
     found: list[Sentence] = []
     for piece, end in zip(pieces, ends, strict=True):
         start = end - len(piece)
-        own = [one for one in cited if _touches(text, one, start, end)]
-        pointers = [pointer for one in own for pointer in worded(piece, one.pointer, otherwise=one.otherwise)]
-        found.append(Sentence(piece, _different(pointers)))
+        own = dict.fromkeys((one.pointer, one.otherwise) for one in cited if _touches(text, one, start, end))
+        found.append(
+            Sentence(piece, _different(pointer for one, words in own for pointer in worded(piece, one, otherwise=words)))
+        )
     return found
 
 
@@ -59,11 +61,13 @@ def _settled(text: str, one: Cited) -> Cited:
 
 
 def _different(pointers: Iterable[Pointer]) -> Sequence[Pointer]:
-    found: list[Pointer] = []
+    """Each once; of more than a sentence can have, so many that this is seen."""
+    found: dict[Pointer, None] = {}
     for one in pointers:
-        if one not in found:
-            found.append(one)
-    return found
+        found[one] = None
+        if len(found) > MAX_CITED:
+            break
+    return list(found)
 
 
 def _touches(text: str, one: Cited, start: int, end: int) -> bool:
@@ -77,13 +81,13 @@ def _pieces(text: str, cited: Sequence[Cited]) -> Sequence[str]:
     for one in cited:
         if _is_mark(text[one.start : one.end]):
             bare[one.start : one.end] = " " * (one.end - one.start)
-    pieces: list[str] = []
+    ends, end = [0], 0
     for piece in cut("".join(bare)):
-        if pieces and not any(one.isalnum() for one in piece):
-            pieces[-1] += piece  # the full stop after an address
+        end += len(piece)
+        if len(ends) > 1 and not any(one.isalnum() for one in piece):
+            ends[-1] = end  # the full stop after an address
         else:
-            pieces.append(piece)
-    ends = [0, *accumulate(map(len, pieces))]
+            ends.append(end)
     return [text[start:end] for start, end in pairwise(ends)] or ([text] if text.strip() else [])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from evidence.answers import limits
 from evidence.answers.formats.annotated import Cited, sentences
 from evidence.answers.formats.places import ELSEWHERE, Places
 from evidence.answers.formats.sent import Sent
@@ -22,8 +23,10 @@ def read(sent: Sent, places: Places) -> tuple[list[Sentence], str]:
         response.get("candidates").refuse()
     parts = [_text(part) for part in candidates[0].get("content").get("parts").items()]
     metadata = candidates[0].get("groundingMetadata", "grounding_metadata")
+    text = "".join(parts)
+    limits.refuse_size(text, citations=0)
     cited = list(_cited(metadata, parts, places)) if metadata.value is not None else []
-    return list(sentences("".join(parts), cited)), response.get("modelVersion", "model_version").text("")
+    return list(sentences(text, cited)), response.get("modelVersion", "model_version").text("")
 
 
 def _text(part: Sent) -> str:
@@ -34,7 +37,9 @@ def _text(part: Sent) -> str:
 def _cited(metadata: Sent, parts: Sequence[str], places: Places) -> Iterator[Cited]:
     chunks = metadata.get("groundingChunks", "grounding_chunks").items()
     found = [_chunk(chunk, number, places) for number, chunk in enumerate(chunks)]
-    for support in metadata.get("groundingSupports", "grounding_supports").items():
+    supports = metadata.get("groundingSupports", "grounding_supports").items()
+    limits.refuse_size("", citations=len(supports))
+    for support in supports:
         start, end = _range(support.get("segment"), parts)
         for index in support.get("groundingChunkIndices", "grounding_chunk_indices").items():
             if index.number() >= len(found):

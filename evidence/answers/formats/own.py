@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from evidence.anchoring import Anchor
+from evidence.answers import limits
 from evidence.answers.formats.annotated import worded
 from evidence.answers.formats.places import ELSEWHERE, Places
 from evidence.answers.formats.sent import Sent
@@ -16,12 +17,15 @@ _FORMS: Final = ("citation", "anchor", "document", "url")
 
 def read(sent: Sent, places: Places) -> tuple[list[Sentence], str]:
     """The sentences, and the name of the model."""
-    return [_sentence(one, places) for one in sent.get("sentences").items()], sent.get("model").text("")
+    given = sent.get("sentences").items()
+    limits.refuse_number(len(given))
+    return [_sentence(one, number, places) for number, one in enumerate(given, 1)], sent.get("model").text("")
 
 
-def _sentence(sent: Sent, places: Places) -> Sentence:
-    text = sent.get("text").text()
-    pointers = [_pointer(one, places) for one in sent.get("citations").items()]
+def _sentence(sent: Sent, number: int, places: Places) -> Sentence:
+    text, cited = sent.get("text").text(), sent.get("citations").items()
+    limits.refuse_sentence_size(text, number, citations=len(cited))
+    pointers = [_pointer(one, places) for one in cited]
     return Sentence(text, [worded_one for one in pointers for worded_one in worded(text, one)])
 
 

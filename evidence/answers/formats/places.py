@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
@@ -38,10 +39,15 @@ class Places:
         number = index.number()
         if isinstance(self._documents.value, Mapping):
             return self.named(str(number))
-        given = self._documents.items()
+        given = self._items
         if number >= len(given):
             index.refuse() if given else self._documents.refuse()
         return self._place(given[number])
+
+    @cached_property
+    def _items(self) -> Sequence[Sent]:
+        """Taken apart once: every citation may ask for one of them."""
+        return self._documents.items()
 
     def has(self, number: int) -> bool:
         """Whether a document with this number is given."""

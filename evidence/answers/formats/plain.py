@@ -11,7 +11,7 @@ from evidence.answers.formats.sent import Sent
 from evidence.answers.values import Sentence
 
 _ADDRESS: Final = r"https?://[^\s<>()\[\]{}\"“”„»«]+"
-_LINK: Final = re.compile(rf"\[[^\]\n]*\]\((?P<named>{_ADDRESS})\)|(?P<bare>{_ADDRESS})")
+_LINK: Final = re.compile(rf"\[[^\[\]\n]*+\]\((?P<named>{_ADDRESS})\)|(?P<bare>{_ADDRESS})")
 
 
 def read(sent: Sent, places: Places) -> tuple[list[Sentence], str]:
