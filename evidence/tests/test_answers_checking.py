@@ -244,6 +244,23 @@ def test_a_state_of_another_document_is_none_of_this_one(tmp_path: Path) -> None
     assert weighed(pointer).support is Support.MISATTRIBUTED
 
 
+def test_an_earlier_state_of_another_document_that_is_cited_too_is_none_of_this_one(tmp_path: Path) -> None:
+    published(tmp_path)
+    earlier = state_of("b")
+    published(tmp_path, a=TEXT, b="Anderes.")
+    both = Pointer(document=document("b").public_id, representation=earlier, exact="binnen 30 Tagen")
+    wrong = Pointer(document=document("a").public_id, representation=earlier, exact="binnen 30 Tagen bezahlt")
+    found = judged(both, wrong)
+    assert [one.support for one in found.pointers] == [Support.SUPPORTED, Support.ABSENT]
+
+
+def test_words_elsewhere_in_the_cited_earlier_state_are_misattributed(tmp_path: Path) -> None:
+    named, earlier = published(tmp_path), state_of()
+    published(tmp_path, a="Anderes.", b=OTHER)
+    found = weighed(Pointer(document=named, representation=earlier, passage=0, exact="mit dem Zugang"))
+    assert (found.support, found.is_outdated) == (Support.MISATTRIBUTED, True)
+
+
 def queries(count: int) -> int:
     names = [document(f"d{n}").public_id for n in range(count)]
     sentences = [Sentence("So ist es.", [Pointer(document=name, exact="Die Frist beträgt")]) for name in names]

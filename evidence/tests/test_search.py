@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 from evidence import anchoring, documents, presentation, projection, removal
 from evidence.anchoring import State
@@ -367,6 +368,13 @@ def test_runs_of_words_are_found_in_readable_passages_of_current_states_alone(tm
     assert (named[0][1], named[0][2]) == (["Frist acht Tage."], [])
     assert named[1] == [["Acht Tage gilt die Frist."], [], [], []]
     assert named[2] == [[], [], [], []]
+
+
+def test_runs_of_words_that_the_index_should_not_have_any_more_are_dropped(tmp_path: Path) -> None:
+    publish(tmp_path, {"a.txt": "Frist acht Tage."})
+    eva = access(person("eva", ["alle"]))
+    Document.objects.update(withdrawn_at=timezone.now())
+    assert list(standing(eva, [["frist", "acht"]])) == [[]]
 
 
 def test_looking_for_runs_of_words_leaves_no_trace(tmp_path: Path) -> None:
