@@ -301,8 +301,8 @@ def _citations(access: Access, content: Content) -> Sequence[Citation]:
 
 
 def _refuse_many(access: Access) -> None:
-    mine = Proposal.objects.filter(author=access.user, state=Proposal.State.OPEN, entry__space__tenant=access.tenant)
-    if mine.count() >= MAX_OPEN:
+    """Counted as far as the person may still read them: what may not be read is as if it were not there."""
+    if _readable(access).filter(author=access.user, state=Proposal.State.OPEN).count() >= MAX_OPEN:
         message = gettext_noop("You have %(limit)d open proposals. Wait until some are reviewed, or withdraw some.")
         raise Refused("too_many_proposals", message, limit=MAX_OPEN)
 

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from evidence import identity
 from evidence.access import Access
 from evidence.citations import Cited, Place
 from evidence.knowledge import contents, entries, proposals
 from evidence.knowledge.entries import Read
-from evidence.models import Citation, Document, Entry, Proposal, Space
+from evidence.models import Citation, Document, Entry, EntryRevision, Proposal, Space
 
 MAX_AT_PLACE: Final = 100
 """Translated citations that are looked at for one place: whoever reads a passage can take in fewer."""
@@ -52,18 +52,19 @@ def propose(access: Access, citation: UUID, *, space: str, language: str, text: 
 
 
 def _translated(access: Access, document: UUID, representation: UUID) -> QuerySet[Citation]:
-    """Citations in this state of a readable document that some translation names."""
-    return Citation.objects.filter(
-        tenant=access.tenant,
-        document__in=Document.objects.readable(access),
-        document_public_id=document,
-        representation=representation,
-        entry_revisions__entry__kind=Entry.Kind.TRANSLATION,
+    """Citations in this state of a readable document that some translation names which this person may read: others leave no
+    trace, not in how many are looked at either.
+    """
+    counting = entries.readable(access).filter(kind=Entry.Kind.TRANSLATION, state=Entry.State.ACCEPTED)
+    naming = EntryRevision.citations.through.objects.filter(
+        citation=OuterRef("pk"), entryrevision__entry__in=counting, entryrevision__number=F("entryrevision__entry__number")
     )
+    rows = Citation.objects.filter(tenant=access.tenant, document__in=Document.objects.readable(access))
+    return rows.filter(Exists(naming), document_public_id=document, representation=representation)
 
 
 def _of(access: Access, rows: QuerySet[Citation]) -> Sequence[Read]:
     """Translations of these citations, in their order."""
-    ids = list(dict.fromkeys(rows.order_by("start", "id").values_list("public_id", flat=True)[:MAX_AT_PLACE]))
+    ids = list(rows.order_by("start", "id").values_list("public_id", flat=True)[:MAX_AT_PLACE])
     found = entries.translations(access, ids) if ids else ()
     return sorted(found, key=lambda read: ids.index(read.content.citations[0]))

@@ -16,9 +16,9 @@ from pytest_django import DjangoAssertNumQueries
 from evidence.access import Access
 from evidence.errors import EvidenceError, Outdated, Refused, Unavailable
 from evidence.knowledge import affected, entries, proposals, spaces
-from evidence.models import AuditEvent, Entry, EntryRevision, Proposal, Role
+from evidence.models import AuditEvent, Entry, EntryRevision, Membership, Proposal, Role
 from evidence.tests import knowing
-from evidence.tests.builders import access, person, publish, rules, run, tenant, write
+from evidence.tests.builders import access, group, person, publish, rules, run, tenant, write
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -314,6 +314,16 @@ def test_a_person_has_a_bounded_number_of_open_proposals(emil: User, monkeypatch
     knowing.proposed("concept", by=emil, slug="a", title="A")
     with pytest.raises(Refused, match="You have 1 open proposals"):
         knowing.proposed("concept", by=emil, slug="b", title="B")
+
+
+def test_a_proposal_that_its_author_may_not_read_any_more_does_not_count(
+    emil: User, rita: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proposals, "MAX_OPEN", 1)
+    knowing.proposed("concept", by=emil, slug="a", title="A", citations=[knowing.cite(emil, "geheim", SECRET)])
+    assert refused(lambda: knowing.proposed("concept", by=emil, slug="b", title="B")) == "too_many_proposals"
+    Membership.objects.get(user=emil).groups.remove(group("netz"))
+    knowing.proposed("concept", by=emil, slug="b", title="B")
 
 
 def test_only_pages_decide_about_proposals() -> None:

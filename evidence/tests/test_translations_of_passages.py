@@ -17,6 +17,7 @@ from evidence.errors import Refused, Unavailable
 from evidence.knowledge import proposals, translations
 from evidence.knowledge.contents import Translation
 from evidence.models import Proposal, Role, Space
+from evidence.tests import knowing
 from evidence.tests.builders import access, document, group, person, publish, rules, run, tenant, write
 from evidence.tests.calls import program
 from evidence.tests.pages import main, one, parsed, sign_in, texts, value
@@ -198,6 +199,22 @@ def test_one_in_a_space_that_may_not_be_read_changes_no_byte(edda: User, rita: U
     assert seen() == before
     Space.objects.get().allowed.clear()
     assert seen() != before
+
+
+def test_any_number_of_them_in_a_space_that_may_not_be_read_pushes_no_other_out(
+    edda: User, rita: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(translations, "MAX_AT_PLACE", 1)
+    knowing.space("geheim", allowed=["netz"])
+    hidden = translations.propose(
+        access(edda), cited(edda, "Ab 10 Prozent"), space="geheim", language="en", text="X", translator=""
+    )
+    proposals.approve(access(rita), hidden)
+    translated(edda, rita, cited(edda, "wird geräumt"), "cleared")
+    row = document("a")
+    assert row.current is not None
+    place = Place(row.public_id, row.current.public_id, 0, len(WORDS))
+    assert [one.content.text for one in translations.of_place(access(person("leo", ["alle"])), place)] == ["cleared"]
 
 
 def test_queries_do_not_grow_with_translations(edda: User, rita: User, django_assert_num_queries: DjangoAssertNumQueries) -> None:
