@@ -92,13 +92,11 @@ def keep(
     """
     if access.user is None or access.tenant is None:
         raise Unavailable
+    refuse_many(access)  # before the work
     found = checked or check(access, draft)
     now = timezone.now()
     held = [documents_of(one).union(written_from) for one in found.sentences]
     with transaction.atomic():
-        if Answer.objects.filter(user=access.user, tenant=access.tenant, at__gt=now - _DAY).count() >= PER_DAY:
-            message = gettext_noop("You have had %(limit)d answers checked within a day. Further ones can be kept tomorrow.")
-            raise Refused("too_many_answers", message, limit=PER_DAY)
         row = Answer.objects.create(
             tenant_id=access.tenant,
             user_id=access.user,
@@ -114,6 +112,13 @@ def keep(
         _hold(access, row, found.documents.union(written_from))
         _audit(access, "answer.kept", row.public_id)
     return row.public_id
+
+
+def refuse_many(access: Access) -> None:
+    """Raises Refused for people who have had as many answers checked as they can within a day."""
+    if Answer.objects.filter(user=access.user, tenant=access.tenant, at__gt=timezone.now() - _DAY).count() >= PER_DAY:
+        message = gettext_noop("You have had %(limit)d answers checked within a day. Further ones can be kept tomorrow.")
+        raise Refused("too_many_answers", message, limit=PER_DAY)
 
 
 def get(access: Access, answer: UUID) -> Kept:

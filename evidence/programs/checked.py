@@ -161,6 +161,7 @@ class CheckedAnswer(Shape):
 
 def keep(access: Access, links: Links, sent: Mapping[str, Any]) -> CheckedAnswer:
     """Read, check and keep an answer. Raises what that raises."""
+    keeping.refuse_many(access)
     draft = formats.read(sent, host=links.host)
     answer = keeping.keep(access, draft, checked=(checked := check(access, draft)))
     return CheckedAnswer.of(access, keeping.made(access, answer, checked), links)

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
-from pytest_django import Settings
+from pytest_django import DjangoAssertNumQueries, Settings
 
 from evidence import citations, removal, retention
 from evidence.access import Access
@@ -230,6 +230,16 @@ def test_a_person_keeps_a_bounded_number_a_day(tmp_path: Path, monkeypatch: pyte
     keeping.keep(named("jona"), draft())
     Answer.objects.update(at=timezone.now() - timedelta(hours=25))
     keeping.keep(named(), draft())
+
+
+def test_who_has_had_enough_checked_gets_no_more_work_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    kept(tmp_path)
+    reader, sent = named(), draft()
+    monkeypatch.setattr(keeping, "PER_DAY", 1)
+    with django_assert_num_queries(1), pytest.raises(Refused):
+        keeping.keep(reader, sent)
 
 
 def test_one_s_own_are_listed_the_newest_first_without_their_words(tmp_path: Path) -> None:
