@@ -153,7 +153,8 @@ def several(access: Access, wanted: Sequence[UUID]) -> Sequence[Cited | UUID]:
     Raises Refused for more than MAX_BATCH.
     """
     _refuse_batch(len(wanted))
-    return _or_ids(_cited(access, list(_rows(access).filter(public_id__in=wanted))), wanted)
+    rows = _rows(access).filter(public_id__in=wanted, document__in=Document.objects.readable(access))  # no others cost a query
+    return _or_ids(_cited(access, list(rows)), wanted)
 
 
 def own(access: Access, *, limit: int, offset: int = 0, document: UUID | None = None) -> tuple[Sequence[Cited | UUID], int]:

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pytest_django import DjangoAssertNumQueries
 
 from evidence import annotation, citations, formats, profile, removal, representations, worker
 from evidence.access import Access
@@ -178,6 +179,15 @@ def test_what_names_no_readable_document_is_unavailable(tmp_path: Path, value: o
 def test_an_anchor_survives_json(tmp_path: Path) -> None:
     anchor = opened(cited(tmp_path)).anchor
     assert Anchor.from_dict(anchor.to_dict()) == anchor
+
+
+def test_looking_up_several_costs_the_same_for_one_that_may_not_be_read_and_one_that_never_was(
+    tmp_path: Path, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    made, jona = cited(tmp_path), access(person("jona", ["netz"]))
+    for one in (made, uuid4()):
+        with django_assert_num_queries(1):
+            assert citations.several(jona, [one]) == [one]
 
 
 def test_a_withdrawn_right_makes_it_unavailable_and_says_nothing_else(tmp_path: Path) -> None:
