@@ -42,20 +42,23 @@ def port(tmp_path: Path) -> Iterator[int]:
         (tmp_path / "log").open("w") as log,
         subprocess.Popen(words, cwd=DEMO.parent, env=environment, stdout=subprocess.PIPE, stderr=log, text=True) as demo,
     ):
-        assert demo.stdout is not None
-        assert any(line.startswith(READY) for line in demo.stdout), "the demo ended before it served"
-        wait_until_answered(port)
-        yield port
-        demo.send_signal(signal.SIGINT)
-        assert demo.wait(timeout=20) == 0
+        try:
+            assert demo.stdout is not None
+            assert any(line.startswith(READY) for line in demo.stdout), "the demo ended before it served"
+            wait_until_answered(port)
+            yield port
+            demo.send_signal(signal.SIGINT)
+            assert demo.wait(timeout=60) == 0
+        finally:
+            demo.kill()  # else the end of `with` would wait for one that does not end
 
 
 def wait_until_answered(port: int) -> None:
-    """Until the server listens."""
-    for _ in range(200):
+    """Until the server listens; on a busy machine it takes a while to read its dictionaries."""
+    for _ in range(600):
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=0.1):
             return
-        time.sleep(0.05)
+        time.sleep(0.1)
     pytest.fail("The demo did not begin to answer.")
 
 
