@@ -45,9 +45,11 @@ def issuer() -> Iterator[str]:
     command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         address = f"http://127.0.0.1:{port}"
-        _wait_for(address, process)
-        yield address
-        process.terminate()
+        try:
+            _wait_for(address, process)
+            yield address
+        finally:
+            process.terminate()
 
 
 def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
