@@ -21,6 +21,11 @@ ALIKE: Final = 0.5
 MOVED_WORDS: Final = 4
 """Shorter passages ("(weggefallen)") are equal by chance, so they are not said to have moved."""
 
+MOST_PAIRS: Final = 20_000_000
+"""Pairs of equal words, one on each side, up to which two passages are compared word by word: some seconds. Passages of several
+thousand words have more, or of few words that are repeated over and over: these are shown as removed and added.
+"""
+
 
 class Change(StrEnum):
     """What happened to a passage."""
@@ -147,7 +152,7 @@ def _pair(before: int, old: str, after: int, new: str) -> Iterator[Row]:
     """One passage that changed, or two that have little in common."""
     left, right = _words(old), _words(new)
     matcher = SequenceMatcher(None, left, right, autojunk=False)
-    if matcher.ratio() < ALIKE:
+    if _pairs(left, right) > MOST_PAIRS or matcher.ratio() < ALIKE:
         yield _removed(before, old)
         yield _added(after, new)
         return
@@ -157,6 +162,12 @@ def _pair(before: int, old: str, after: int, new: str) -> Iterator[Row]:
         Side(before, tuple(Run("".join(left[first:last]), code != "equal") for code, first, last, _, _ in codes if last > first)),
         Side(after, tuple(Run("".join(right[start:end]), code != "equal") for code, _, _, start, end in codes if end > start)),
     )
+
+
+def _pairs(left: Sequence[str], right: Sequence[str]) -> int:
+    """How often a word of one side is the same as one of the other: what comparing costs."""
+    counts = Counter(left)
+    return sum(counts[word] for word in right)
 
 
 def _words(text: str) -> list[str]:
