@@ -9,6 +9,9 @@ MANAGE := $(BIN)/python manage.py
 CHECKED_AS_PRODUCTION := env FUNDSTELLE_ENV=production FUNDSTELLE_DEBUG=0 FUNDSTELLE_HOSTS=fundstelle.example \
 	FUNDSTELLE_SECRET_KEY=only-for-the-checks-$$($(BIN)/python -c 'import secrets; print(secrets.token_hex(32))')
 
+# The tests start hundreds of processes: without what Python compiled before, each would compile all of it anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-postgres drill check bench messages lock format
 
 demo: .venv/for-running  ## Serve demo documents on http://localhost:$(PORT)
