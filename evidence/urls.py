@@ -68,7 +68,7 @@ def broken(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @csrf_exempt
 def pushed(request: HttpRequest, path: str) -> HttpResponse:
-    """A call of SCIM. What speaks it takes half a second to import, a third of a command's start, and few have it called."""
+    """A call of SCIM. What speaks it takes half a second to import, and few have it called."""
     if not settings.SCIM_TOKEN:
         raise Http404
     answer: HttpResponse = import_module("evidence.api.scim").call(request, path)
