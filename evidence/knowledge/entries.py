@@ -36,6 +36,8 @@ MAX_FOUND: Final = 5
 """Concepts that are shown above the hits of a search."""
 COUNTING: Final = (Entry.State.ACCEPTED, Entry.State.DEPRECATED)
 """States of entries that a reviewer has let in."""
+_CITING: Final = EntryRevision.citations.through.objects
+"""Which revision cites what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,16 @@ def readable(access: Access) -> QuerySet[Entry]:
 
 def citing_only(access: Access, revisions: QuerySet[EntryRevision]) -> QuerySet[EntryRevision]:
     """Those of these revisions whose cited documents this person may read, all of them."""
-    return revisions.filter(~Exists(_hidden(access, entryrevision=OuterRef("pk"))))
+    return revisions.filter(~Exists(hidden(access, _CITING.filter(entryrevision=OuterRef("pk")))))
+
+
+def hidden(access: Access, citing: QuerySet[Model]) -> QuerySet[Model]:
+    """Those of these rows, each of which joins a revision or proposal to a citation, whose document may not be read.
+
+    The one statement of the rule that all that is cited must be readable, and of a removed document nothing is. Each document is
+    looked up by its key: a list of all that may be read would be made anew for every search.
+    """
+    return citing.filter(~Exists(Document.objects.readable(access).filter(pk=OuterRef("citation__document"))))
 
 
 def concepts(access: Access, *, space: str | None = None, q: str = "", limit: object = PAGE, offset: object = 0) -> Page:
@@ -247,17 +258,9 @@ def cited_by(access: Access, wanted: Collection[UUID]) -> Mapping[UUID, Cited]:
 
 def _open(access: Access) -> QuerySet[Entry]:
     """The same without a look at the concepts of claims."""
-    hidden = _hidden(access, entryrevision__entry=OuterRef("pk"), entryrevision__number=OuterRef("number"))
-    return Entry.objects.filter(~Exists(hidden), space__in=Space.objects.readable(access), state__in=COUNTING, number__gt=0)
-
-
-def _hidden(access: Access, **of: object) -> QuerySet[Model]:
-    """Citations of revisions whose documents may not be read, removed ones among them.
-
-    Each document is looked up by its key: a list of all that may be read would be made anew for every search.
-    """
-    rows = EntryRevision.citations.through.objects.filter(**of)
-    return rows.filter(~Exists(Document.objects.readable(access).filter(pk=OuterRef("citation__document"))))
+    counting = _CITING.filter(entryrevision__entry=OuterRef("pk"), entryrevision__number=OuterRef("number"))
+    shown = ~Exists(hidden(access, counting))
+    return Entry.objects.filter(shown, space__in=Space.objects.readable(access), state__in=COUNTING, number__gt=0)
 
 
 def _page(access: Access, kind: Entry.Kind, space: str | None, q: str, limit: object, offset: object, **more: object) -> Page:

@@ -23,7 +23,7 @@ from evidence.errors import Outdated, Refused, Unavailable, gettext_noop
 from evidence.knowledge import contents, entries, spaces
 from evidence.knowledge.contents import Claim, Concept, Content, Decision
 from evidence.knowledge.entries import Read
-from evidence.models import AuditEvent, Citation, Document, Entry, EntryRevision, Proposal, Space, id_list
+from evidence.models import AuditEvent, Citation, Entry, EntryRevision, Proposal, Space, id_list
 
 MAX_WHY: Final = 1_000
 """Characters that say why, and of what a reviewer says of it."""
@@ -402,11 +402,10 @@ def _for_workers(access: Access) -> QuerySet[Proposal]:
 
 def _readable(access: Access) -> QuerySet[Proposal]:
     """Those whose space, entry as it counts now, and cited documents this person may read."""
-    cited = Proposal.citations.through.objects.filter(proposal=OuterRef("pk"))
-    hidden = cited.exclude(citation__document__in=Document.objects.readable(access))
+    citing = Proposal.citations.through.objects
+    hidden = entries.hidden(access, citing.filter(proposal=OuterRef("pk")))
     counts = Q(entry__in=entries.readable(access))
-    of_concept = Proposal.citations.through.objects.filter(proposal__entry=OuterRef("entry__concept"))
-    hidden_concept = of_concept.exclude(citation__document__in=Document.objects.readable(access))
+    hidden_concept = entries.hidden(access, citing.filter(proposal__entry=OuterRef("entry__concept")))
     concepts = entries.readable(access).filter(kind=Entry.Kind.CONCEPT)
     about_new = Q(entry__concept__number=0) & ~Exists(hidden_concept)
     is_new = Q(entry__number=0) & (Q(entry__concept=None) | Q(entry__concept__in=concepts) | about_new)

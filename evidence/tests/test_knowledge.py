@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from uuid import UUID, uuid4
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
 from evidence.access import Access
@@ -284,6 +287,17 @@ def test_queries_of_a_list_do_not_depend_on_its_length(
         reader = access(anna)
         with django_assert_num_queries(6):  # number, keys, revisions, citations, documents, the text
             assert entries.claims(reader).total >= more
+
+
+def test_no_list_of_all_readable_documents_is_made_to_know_who_may_read_knowledge(emil: User, rita: User) -> None:
+    """With 100,000 documents it would be made anew for every list and search; each document is looked up by its key instead."""
+    knowing.concept(emil, rita, citations=[knowing.cite(emil, "offen", "zwei Wochen")])
+    lists: list[Callable[[Access], object]] = [proposals.to_review, entries.concepts, spaces.readable]
+    for call in lists:
+        with CaptureQueriesContext(connection) as asked:
+            call(access(rita))
+        told = [one["sql"] for one in asked if 'FROM "evidence_citation"' not in one["sql"]]
+        assert told and not [sql for sql in told if re.search(r'IN \(SELECT \w+\."id"[^()]* FROM "evidence_document"', sql)]
 
 
 def test_claims_whose_source_changed_are_listed_for_those_who_may_read_them(
