@@ -141,7 +141,7 @@ def approve(access: Access, proposal: UUID, note: str = "") -> UUID:
         row = _to_decide(access, proposal)
         content = contents.parse(row.entry.kind, row.content)
         _refuse_outdated(row.entry.number, row.base)
-        _citations(access, content)  # held: words that are kept while their document is being removed would be left behind
+        _citations(access, content)  # all of them: words that are kept while their document is removed would be left behind
         if row.action != Action.DEPRECATE:
             _refuse_unfounded(access, row, content)
         _decide(access, row, state=Proposal.State.APPROVED, note=note)
@@ -314,7 +314,11 @@ def _refuse_outdated(number: int, base: int | None) -> None:
 
 
 def _to_decide(access: Access, proposal: UUID) -> Proposal:
-    """The proposal, held until the transaction ends, with its entry."""
+    """The proposal, held until the transaction ends, with its entry.
+
+    What it cites is held first: whoever removes a document holds that, and empties proposals then. The other way round the two
+    would wait for each other.
+    """
     if not identity.may_review(access):
         raise Unavailable
     row = _readable(access).filter(public_id=proposal).first()
@@ -322,6 +326,7 @@ def _to_decide(access: Access, proposal: UUID) -> Proposal:
         raise Unavailable
     if row.author_id == access.user:
         raise Refused("own_proposal", gettext_noop("Your own proposal is for somebody else to decide about."))
+    documents.hold(access, list(row.citations.exclude(document=None).values_list("document", flat=True)))
     held = Proposal.objects.select_for_update(of=("self",)).select_related("entry__space").get(pk=row.pk)
     _refuse_decided(held.state)
     return held

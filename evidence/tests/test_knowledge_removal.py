@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, connections
 from django.utils import timezone
 
 from evidence import removal, retention, worker
-from evidence.errors import Unavailable
+from evidence.errors import Refused, Unavailable
 from evidence.knowledge import entries, proposals
-from evidence.models import Citation, Entry, EntryRevision, Proposal, Receipt, Role
-from evidence.tests import knowing
+from evidence.models import Citation, Document, Entry, EntryRevision, Proposal, Receipt, Role
+from evidence.tests import databases, knowing
 from evidence.tests.builders import access, document, person, publish
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -128,3 +132,58 @@ def test_an_entry_whose_citation_is_gone_is_nobodys_to_read(emil: User, rita: Us
     with pytest.raises(Unavailable):
         entries.get(access(emil), claim)
     assert entries.claims(access(emil)).rows == [] and proposals.to_review(access(rita)).rows == []
+
+
+@databases.postgresql
+def test_a_document_is_removed_while_somebody_approves_what_cites_it_and_neither_waits_for_the_other(
+    emil: User, rita: User
+) -> None:
+    """The approval has seen both documents, and waits for the first one, which a run is changing; the second one leaves."""
+    cited = [knowing.cite(emil, "a", PIECE), knowing.cite(emil, "b", "andere Worte")]
+    proposal = knowing.proposed("concept", by=emil, slug="frist", title=PIECE, citations=cited)
+    first, second = sorted([document("a"), document("b")], key=lambda row: row.pk)
+    with ThreadPoolExecutor(2) as pool:
+        with held(first):
+            approval = pool.submit(alone, lambda: proposals.approve(access(rita), proposal))
+            wait_for(lambda: waiting() == 1)
+            purge = pool.submit(alone, lambda: removal.purge(removal.request_purge(second).pk))
+            wait_for(lambda: purge.done() or waiting() == 2)
+        assert purge.result() is None
+        with pytest.raises(Refused, match="decided already"):
+            approval.result()
+    assert PIECE not in all_words()
+
+
+@contextmanager
+def held(row: Document) -> Iterator[None]:
+    """While somebody else is changing this document."""
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("SELECT id FROM evidence_document WHERE id = %s FOR UPDATE", [row.pk])
+            yield
+    finally:
+        other.close()
+
+
+def alone(call: Callable[[], object]) -> object:
+    """What it gives, called with connections of its own."""
+    try:
+        return call()
+    finally:
+        connections.close_all()
+
+
+def waiting() -> int:
+    """How many others of this database wait for a lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+        return int(cursor.fetchone()[0])
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not what():
+        assert time.monotonic() < until, "it took too long"
+        time.sleep(0.02)
