@@ -239,7 +239,7 @@ def _stored(row: Entry) -> Content:
 
 
 def _refuse_taken(access: Access, home: Space, kind: str, content: Content) -> None:
-    """Among entries that this person may read only; whoever approves hears of the others."""
+    """Among entries that this person may read only; whoever approves hears of the others (docs/knowledge.md says why)."""
     slug = getattr(content, "slug", "")
     if slug and _counting(access, home, kind, slug).exists():
         raise _taken()

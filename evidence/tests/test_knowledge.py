@@ -183,6 +183,22 @@ def test_a_short_name_of_something_that_one_may_not_read_is_proposed_like_any_ot
     assert refused(lambda: proposals.approve(access(rita), proposal)) == "slug_taken"
 
 
+def test_a_reviewer_hears_no_more_of_a_short_name_that_is_taken_out_of_their_sight(emil: User, rita: User) -> None:
+    """That it is taken, in the words for one that is taken in sight; and nothing of names in a space that they may not read."""
+    knowing.space("netzbuch", allowed=["netz"])
+    knowing.concept(emil, rita, at="netzbuch", slug="dauer")
+    knowing.concept(emil, rita, citations=[knowing.cite(emil, "geheim", "drei Monate")])
+    kurt, robert = person("kurt", ["alle"], role=Role.CURATOR), access(person("robert", ["alle"], role=Role.REVIEWER))
+    proposal = knowing.proposed("concept", by=kurt, slug="frist", title="Frist")
+    told = []
+    for reviewer in (robert, access(rita)):
+        with pytest.raises(Refused) as caught:
+            proposals.approve(reviewer, proposal)
+        told.append((caught.value.code, str(caught.value), caught.value.values))
+    assert told[0] == told[1] and told[0][0] == "slug_taken"
+    proposals.approve(robert, knowing.proposed("concept", by=kurt, slug="dauer", title="Dauer"))
+
+
 def test_a_citation_that_one_may_not_read_is_none(emil: User, rita: User) -> None:
     secret = knowing.cite(emil, "geheim", "drei Monate")
     kurt = person("kurt", ["alle"], role=Role.CURATOR)
