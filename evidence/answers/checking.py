@@ -6,136 +6,26 @@ read; then in pieces where it was said to stand. What may not be read is as if i
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from itertools import groupby
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from evidence import anchoring, citations, search
+from evidence import anchoring, citations
 from evidence.access import Access
 from evidence.anchoring import Anchor
 from evidence.answers import limits, wording
+from evidence.answers.findings import Checked, Judged, Weighed, Why
+from evidence.answers.standing import Places, Spot, Text, elsewhere, whole_texts
 from evidence.answers.values import Draft, Pointer, Sentence, Support
 from evidence.answers.wording import Range
 from evidence.citations import NOTHING, Cited, Resolution
-from evidence.content import SpanKind
 from evidence.errors import Refused
 from evidence.index.tokens import tokenise
-from evidence.models import Document, Passage, Representation, id_list
-from evidence.presentation import Card, Context, Shown, card, contexts, current, page_names, show, touched
+from evidence.models import Document, Representation
+from evidence.presentation import Card, card, current
 
-MOST_TEXTS: Final = 5
-"""Documents that are read as a whole for one quote which runs over several passages and was not where it was said to be."""
-MOST_SHOWN: Final = 500
-"""Passages whose pages are looked up at once: SQLite takes a thousand conditions."""
 _WORST_FIRST: Final = (Support.ABSENT, Support.STITCHED, Support.MISATTRIBUTED, Support.SUPPORTED)
-
-
-class Why(StrEnum):
-    """Why nothing was verified. NO_WORDS: a place was cited, and no words that could be compared. UNAVAILABLE: nothing that
-    this person may read was cited, and the words stand nowhere else. NOT_THERE: they do not stand in it, nor anywhere else.
-    """
-
-    NONE = ""
-    NO_WORDS = "no_words"
-    UNAVAILABLE = "unavailable"
-    NOT_THERE = "not_there"
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """A place where words stand: code points of the text of this state. quote: the words, as the document has them.
-
-    card: of this state; is_current: whether it is the document's current one. passage: in which the words begin, with the place
-    marked. page: on which that passage begins. unseen: nobody sees some of them in the original.
-    """
-
-    card: Card
-    representation: UUID
-    is_current: bool
-    start: int
-    end: int
-    quote: str
-    passage: Shown
-    context: Context
-    page: str | None
-    unseen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """What one citation of a sentence is worth. places: where its words stand; several for a stitched quote.
-
-    words: the words that were looked for. cited: the document that was cited, if it may be read. resolution: what a stored
-    citation or an anchor is worth now, for those.
-    """
-
-    pointer: Pointer
-    support: Support
-    why: Why = Why.NONE
-    words: str = ""
-    places: Sequence[Verified] = ()
-    cited: Card | None = None
-    resolution: Resolution | None = None
-
-    @property
-    def is_outdated(self) -> bool:
-        """Whether the words stand in a state that is no longer the current one."""
-        return any(not place.is_current for place in self.places)
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A sentence, and what its citations are worth. words: its ranges (code points) that stand word for word in verified quotes.
-
-    withheld: its text is left out, for it may hold words of a document that is not available to this person now.
-    """
-
-    text: str
-    support: Support
-    pointers: Sequence[Weighed] = ()
-    words: Sequence[Range] = ()
-    withheld: bool = False
-
-    @property
-    def is_outdated(self) -> bool:
-        """Whether any of its verified words stand in a state that is no longer the current one."""
-        return any(one.is_outdated for one in self.pointers)
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """An answer that was checked just now."""
-
-    sentences: Sequence[Judged]
-    question: str = ""
-    model: str = ""
-
-    @property
-    def states(self) -> Sequence[Support]:
-        """Of each sentence."""
-        return [one.support for one in self.sentences]
-
-    @property
-    def tally(self) -> Mapping[Support, int]:
-        """How many sentences have each state."""
-        counts = Counter(self.states)
-        return {state: counts[state] for state in Support if counts[state]}
-
-    @property
-    def documents(self) -> frozenset[UUID]:
-        """The documents in which words of it stand."""
-        return frozenset(document for one in self.sentences for document in documents_of(one))
-
-
-def documents_of(sentence: Judged) -> frozenset[UUID]:
-    """The documents in which words of a sentence stand, or that it cites and that may be read."""
-    places = {place.card.id for one in sentence.pointers for place in one.places}
-    return frozenset(places | {one.cited.id for one in sentence.pointers if one.cited is not None})
 
 
 def check(access: Access, draft: Draft) -> Checked:
@@ -146,9 +36,8 @@ def check(access: Access, draft: Draft) -> Checked:
     limits.refuse(draft)
     claims = _claims(access, draft)
     texts = _Texts.of(access, claims)
-    outcomes = texts.outcomes(claims)
-    outcomes = _sought(access, claims, outcomes)
-    places = _Places.of(outcomes)
+    outcomes = _sought(access, claims, texts.outcomes(claims))
+    places = Places.of(spot for outcome in outcomes for spot in outcome.spots)
     weighed = iter([_weighed(claim, outcome, texts, places) for claim, outcome in zip(claims, outcomes, strict=True)])
     sentences = [_judged(one, [next(weighed) for _ in one.pointers]) for one in draft.sentences]
     return Checked(sentences, draft.question, draft.model)
@@ -175,23 +64,11 @@ class _Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
-    """A range of a state's text, with the key of the passage in which it begins."""
-
-    state: Representation
-    is_current: bool
-    start: int
-    end: int
-    quote: str
-    passage: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Outcome:
     """What was found for a claim."""
 
     support: Support = Support.ABSENT
-    spots: Sequence[_Spot] = ()
+    spots: Sequence[Spot] = ()
 
 
 _NOTHING_FOUND: Final = _Outcome()
@@ -300,54 +177,16 @@ class _Texts:
                 states[state] = state.pk == row.current_id
                 by_state.setdefault(state.pk, []).append(number)
         found = dict.fromkeys(range(len(claims)), _NOTHING_FOUND)
-        for text in _whole_texts(states):
+        for text in whole_texts(states):
             for number in by_state[text.state.pk]:
                 claim = claims[number]
                 found[number] = _look(claim, text, knows_place=self.state(claim) is not None)
         return list(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A whole text, and its passages: key, number, start, end. is_current: whether it is the document's current one."""
-
-    state: Representation
-    is_current: bool
-    text: str
-    passages: Sequence[tuple[int, int, int, int]]
-
-    def spot(self, place: Range) -> _Spot:
-        """The place with its words and the passage in which it begins."""
-        start, end = place
-        first = bisect_right(self.passages, start, key=lambda passage: passage[2]) - 1
-        return _Spot(self.state, self.is_current, start, end, self.text[start:end], self.passages[first][0])
-
-    def bounds(self, claim: _Claim) -> Range | None:
-        """The part of the text that a claim is about; None when this state has no such part."""
-        if claim.within is not None:
-            start, end = claim.within
-            return claim.within if 0 <= start < end <= len(self.text) else None
-        if claim.passage is None:
-            return 0, len(self.text)
-        return next(((start, end) for _, number, start, end in self.passages if number == claim.passage), None)
-
-
-def _whole_texts(states: Mapping[Representation, bool]) -> Iterator[_Text]:
-    """The texts of these states, each with whether it is current. One query; one text at a time is held."""
-    by_key = {state.pk: (state, is_current) for state, is_current in states.items()}
-    if not by_key:
-        return
-    rows = Passage.objects.filter(representation__in=id_list(by_key, using="default")).order_by("representation", "number")
-    values = rows.values_list("representation", "pk", "number", "start", "end", "text")
-    for key, run in groupby(values.iterator(), key=lambda row: row[0]):
-        own = list(run)
-        text = "".join(row[5] for row in own)
-        yield _Text(*by_key[key], text, [(pk, number, start, end) for _, pk, number, start, end, _ in own])
-
-
-def _look(claim: _Claim, text: _Text, *, knows_place: bool) -> _Outcome:
+def _look(claim: _Claim, text: Text, *, knows_place: bool) -> _Outcome:
     """What stands of a claim in the document that it cites. knows_place: whether this is the state that it cites."""
-    bounds = text.bounds(claim) if knows_place else None
+    bounds = text.part(within=claim.within, passage=claim.passage) if knows_place else None
     place = None if bounds is None else _stands(claim, text.text, bounds)
     if place is not None:
         return _Outcome(Support.SUPPORTED, [text.spot(place)])
@@ -384,7 +223,7 @@ def _sought(access: Access, claims: Sequence[_Claim], outcomes: Sequence[_Outcom
         n for n, (claim, one) in enumerate(zip(claims, outcomes, strict=True)) if claim.words and one.support not in done
     ]
     quotes = list(dict.fromkeys(claims[n].words for n in open_ones))
-    places = dict(zip(quotes, _elsewhere(access, quotes), strict=True))
+    places = dict(zip(quotes, elsewhere(access, quotes), strict=True))
     found = list(outcomes)
     for n in open_ones:
         spot = places[claims[n].words]
@@ -392,69 +231,7 @@ def _sought(access: Access, claims: Sequence[_Claim], outcomes: Sequence[_Outcom
     return found
 
 
-def _elsewhere(access: Access, quotes: Sequence[str]) -> Sequence[_Spot | None]:
-    """For each quote, the first place where it stands as a whole."""
-    bare = [wording.without_ellipses(quote) for quote in quotes]
-    candidates = search.standing(access, [wording.asked(quote) for quote in bare])
-    found: list[_Spot | None] = []
-    longer: dict[int, dict[int, Representation]] = {}
-    for number, (quote, rows) in enumerate(zip(bare, candidates, strict=True)):
-        found.append(next((spot for row in rows if (spot := _in_passage(quote, row)) is not None), None))
-        if found[-1] is None and "\n" in quote:  # what runs over several passages has a line feed in it
-            states = {row.representation_id: row.representation for row in rows}
-            longer[number] = dict(list(states.items())[:MOST_TEXTS])
-    for text in _whole_texts({state: True for states in longer.values() for state in states.values()}):
-        for number, states in longer.items():
-            place = wording.find(text.text, bare[number]) if found[number] is None and text.state.pk in states else None
-            found[number] = text.spot(place) if place is not None else found[number]
-    return found
-
-
-def _in_passage(quote: str, row: Passage) -> _Spot | None:
-    place = wording.find(row.quote, quote)
-    if place is None:
-        return None
-    return _Spot(row.representation, True, row.start + place[0], row.start + place[1], quote, row.pk)
-
-
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """The passages of all places, with what gives them their meaning."""
-
-    rows: Mapping[int, Passage] = field(default_factory=dict)
-    contexts: Mapping[int, Context] = field(default_factory=dict)
-    pages: Mapping[int, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, outcomes: Sequence[_Outcome]) -> _Places:
-        """A fixed number of queries up to MOST_SHOWN passages."""
-        keys = {spot.passage for outcome in outcomes for spot in outcome.spots}
-        if not keys:
-            return cls()
-        rows = list(Passage.objects.filter(pk__in=id_list(keys, using="default")))
-        pages: dict[int, str] = {}
-        for first in range(0, len(rows), MOST_SHOWN):
-            pages |= page_names(rows[first : first + MOST_SHOWN])
-        return cls({row.pk: row for row in rows}, contexts(rows), pages)
-
-    def verified(self, spot: _Spot, texts: _Texts) -> Verified:
-        """The place, ready to be shown."""
-        row = self.rows[spot.passage]
-        return Verified(
-            card=texts.card(spot.state),
-            representation=spot.state.public_id,
-            is_current=spot.is_current,
-            start=spot.start,
-            end=spot.end,
-            quote=spot.quote,
-            passage=show(row, cited=(spot.start, spot.end)),
-            context=self.contexts[row.pk],
-            page=self.pages.get(row.pk),
-            unseen=SpanKind.UNSEEN in touched([row.spans], spot.start, spot.end),
-        )
-
-
-def _weighed(claim: _Claim, outcome: _Outcome, texts: _Texts, places: _Places) -> Weighed:
+def _weighed(claim: _Claim, outcome: _Outcome, texts: _Texts, places: Places) -> Weighed:
     cited = texts.cited(claim)
     why = Why.NONE
     if outcome.support is Support.ABSENT:
@@ -465,7 +242,7 @@ def _weighed(claim: _Claim, outcome: _Outcome, texts: _Texts, places: _Places) -
         support=outcome.support,
         why=why,
         words=claim.words,
-        places=[places.verified(spot, texts) for spot in outcome.spots],
+        places=[places.verified(spot, texts.card(spot.state)) for spot in outcome.spots],
         cited=cited,
         resolution=claim.resolution,
     )

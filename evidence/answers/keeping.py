@@ -20,7 +20,8 @@ from django.utils import timezone
 
 from evidence import documents, removal
 from evidence.access import Access
-from evidence.answers.checking import Checked, Judged, check, documents_of
+from evidence.answers.checking import check
+from evidence.answers.findings import Checked, Judged, documents_of
 from evidence.answers.values import Draft, Pointer, Sentence, Support
 from evidence.errors import Busy, Refused, Unavailable, gettext_noop
 from evidence.models import Answer, AuditEvent, Document

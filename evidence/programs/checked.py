@@ -10,7 +10,8 @@ from uuid import UUID
 from evidence import citations
 from evidence.access import Access
 from evidence.answers import formats, keeping
-from evidence.answers.checking import Judged, Verified, Weighed, Why, check
+from evidence.answers.checking import check
+from evidence.answers.findings import Judged, Verified, Weighed, Why
 from evidence.answers.keeping import Kept
 from evidence.answers.values import Support
 from evidence.citations import Place

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django import template
 
-from evidence.answers.checking import Why
+from evidence.answers.findings import Why
 from evidence.answers.values import Support
 from evidence.web.supports import REASONS, SUPPORTS
 

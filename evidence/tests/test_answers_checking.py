@@ -11,7 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from evidence import citations
 from evidence.access import Access
 from evidence.anchoring import State
-from evidence.answers.checking import Judged, Weighed, Why, check
+from evidence.answers.checking import check
+from evidence.answers.findings import Judged, Weighed, Why
 from evidence.answers.values import Draft, Pointer, Sentence, Support
 from evidence.errors import Refused
 from evidence.models import Document

@@ -17,7 +17,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from evidence.answers import formats, keeping, limits
-from evidence.answers.checking import Judged, Verified, Weighed
+from evidence.answers.findings import Judged, Verified, Weighed
 from evidence.answers.keeping import PAGE, Kept
 from evidence.answers.values import Support
 from evidence.errors import Refused, gettext_noop

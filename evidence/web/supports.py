@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from evidence.answers.checking import Why
+from evidence.answers.findings import Why
 from evidence.answers.values import Support
 from evidence.web.states import Words
 
