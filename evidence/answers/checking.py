@@ -1,12 +1,13 @@
 """Checking: an answer in, what stands of it in documents out. It compares words and says where they stand, never what is true.
 
 A quote is looked for where it is said to stand; then in the rest of that document; then in everything else that the person may
-read; then in pieces where it was said to stand. What may not be read is as if it were not there, in every one of these steps.
+read; then in pieces where it was said to stand. What stands in quotation marks in a sentence that cites nothing is looked for in
+all that the person may read. What may not be read is as if it were not there, in every one of these steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -14,18 +15,20 @@ from uuid import UUID
 from evidence import anchoring, citations
 from evidence.access import Access
 from evidence.anchoring import Anchor
-from evidence.answers import limits, wording
+from evidence.answers import limits, quotations, wording
 from evidence.answers.findings import Checked, Judged, Weighed, Why
+from evidence.answers.quotations import Quotation
 from evidence.answers.standing import Places, Spot, Text, elsewhere, whole_texts
 from evidence.answers.values import Draft, Pointer, Sentence, Support
 from evidence.answers.wording import Range
 from evidence.citations import NOTHING, Cited, Resolution
 from evidence.errors import Refused
-from evidence.index.tokens import tokenise
 from evidence.models import Document, Representation
 from evidence.presentation import Card, card, current
 
-_WORST_FIRST: Final = (Support.ABSENT, Support.STITCHED, Support.MISATTRIBUTED, Support.SUPPORTED)
+_WORST_FIRST: Final = (
+    Support.ABSENT, Support.STITCHED, Support.MISATTRIBUTED, Support.AMBIGUOUS, Support.UNCITED, Support.FOUND, Support.SUPPORTED,
+)  # fmt: skip
 
 
 def check(access: Access, draft: Draft) -> Checked:
@@ -37,10 +40,18 @@ def check(access: Access, draft: Draft) -> Checked:
     claims = _claims(access, draft)
     texts = _Texts.of(access, claims)
     outcomes = _sought(access, claims, texts.outcomes(claims))
-    places = Places.of(spot for outcome in outcomes for spot in outcome.spots)
+    quoted = quotations.look_up(access, draft.sentences)
+    places = Places.of([*_spots(outcomes), *_spots(one for own in quoted for one in own)])
     weighed = iter([_weighed(claim, outcome, texts, places) for claim, outcome in zip(claims, outcomes, strict=True)])
-    sentences = [_judged(one, [next(weighed) for _ in one.pointers]) for one in draft.sentences]
+    sentences = [
+        _judged(one, [next(weighed) for _ in one.pointers], [_quoted(each, places) for each in own])
+        for one, own in zip(draft.sentences, quoted, strict=True)
+    ]
     return Checked(sentences, draft.question, draft.model)
+
+
+def _spots(found: Iterable[_Outcome | Quotation]) -> Iterator[Spot]:
+    return (spot for one in found for spot in one.spots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +99,17 @@ def _claim(pointer: Pointer, stored: Mapping[UUID, Cited], resolutions: Iterator
     if pointer.citation is not None:
         cited = stored.get(pointer.citation)
         if cited is None:
-            return _Claim(pointer, words=_words(pointer.exact))
+            return _Claim(pointer, words=wording.spoken(pointer.exact))
         return _of_anchor(pointer, cited.anchor, cited.resolution)
     if pointer.anchor is not None:
         resolution = next(resolutions)
         try:
             return _of_anchor(pointer, Anchor.from_dict(pointer.anchor), resolution)
         except Refused:
-            return _Claim(pointer, words=_words(pointer.exact), resolution=resolution)
+            return _Claim(pointer, words=wording.spoken(pointer.exact), resolution=resolution)
     return _Claim(
         pointer=pointer,
-        words=_words(pointer.exact) if not (pointer.prefix or pointer.suffix) else wording.normal(pointer.exact),
+        words=wording.spoken(pointer.exact) if not (pointer.prefix or pointer.suffix) else wording.normal(pointer.exact),
         prefix=wording.normal(pointer.prefix),
         suffix=wording.normal(pointer.suffix),
         document=pointer.document or NOTHING,
@@ -109,7 +120,7 @@ def _claim(pointer: Pointer, stored: Mapping[UUID, Cited], resolutions: Iterator
 
 def _of_anchor(pointer: Pointer, anchor: Anchor, resolution: Resolution) -> _Claim:
     """The words are the anchor's, or those of them that the pointer says."""
-    own = _words(pointer.exact)
+    own = wording.spoken(pointer.exact)
     return _Claim(
         pointer=pointer,
         words=own or anchor.exact,
@@ -119,12 +130,6 @@ def _of_anchor(pointer: Pointer, anchor: Anchor, resolution: Resolution) -> _Cla
         exactly=not own,
         resolution=resolution,
     )
-
-
-def _words(text: str) -> str:
-    """As documents have them, without blanks around: models copy those with a quote. Signs alone are no words."""
-    words = wording.normal(text).strip()
-    return words if any(tokenise(words)) else ""
 
 
 class _Texts:
@@ -248,17 +253,22 @@ def _weighed(claim: _Claim, outcome: _Outcome, texts: _Texts, places: Places) ->
     )
 
 
-def _judged(sentence: Sentence, weighed: Sequence[Weighed]) -> Judged:
+def _quoted(one: Quotation, places: Places) -> Weighed:
+    found = [places.verified(spot, card(spot.state.revision.document, spot.state)) for spot in one.spots]
+    return Weighed(Pointer(exact=one.words), one.support, one.why, one.words, found)
+
+
+def _judged(sentence: Sentence, weighed: Sequence[Weighed], quoted: Sequence[Weighed]) -> Judged:
     """The worst of its quotes names a sentence. A quote that is cited several times is worth what the best of them is: formats
     that tell no words give each place all quotations of the sentence.
     """
     best: dict[str, Support] = {}
-    for one in weighed:
+    for one in (*weighed, *quoted):
         best[one.words] = max(best.get(one.words, Support.ABSENT), one.support, key=_WORST_FIRST.index)
     found = set(best.values())
     support = next((one for one in _WORST_FIRST if one in found), Support.UNCITED)
-    quotes = list(dict.fromkeys(place.quote for one in weighed for place in one.places))
-    return Judged(sentence.text, support, weighed, wording.runs(sentence.text, quotes))
+    quotes = list(dict.fromkeys(place.quote for one in (*weighed, *quoted) for place in one.places))
+    return Judged(sentence.text, support, weighed, quoted, wording.runs(sentence.text, quotes))
 
 
 def _uuid(text: str) -> UUID:

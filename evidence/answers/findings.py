@@ -17,12 +17,18 @@ from evidence.presentation import Card, Context, Shown
 class Why(StrEnum):
     """Why nothing was verified. NO_WORDS: a place was cited, and no words that could be compared. UNAVAILABLE: nothing that
     this person may read was cited, and the words stand nowhere else. NOT_THERE: they do not stand in it, nor anywhere else.
+
+    Of a quotation that nothing is cited for: NOWHERE, it stands in nothing that this person may read. MANY: it stands there, and
+    its first words in more passages than are looked at. UNSOUGHT: the answer has more quotations than are looked up.
     """
 
     NONE = ""
     NO_WORDS = "no_words"
     UNAVAILABLE = "unavailable"
     NOT_THERE = "not_there"
+    NOWHERE = "nowhere"
+    MANY = "many"
+    UNSOUGHT = "unsought"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +77,22 @@ class Weighed:
 class Judged:
     """A sentence, and what its citations are worth. words: its ranges (code points) that stand word for word in verified quotes.
 
+    quotations: what stands in quotation marks in a sentence that cites nothing, with where it was found; its pointers are no
+    citations, and name words alone.
     withheld: its text is left out, for it may hold words of a document that is not available to this person now.
     """
 
     text: str
     support: Support
     pointers: Sequence[Weighed] = ()
+    quotations: Sequence[Weighed] = ()
     words: Sequence[Range] = ()
     withheld: bool = False
+
+    @property
+    def places(self) -> Sequence[Verified]:
+        """Where any of its words stand."""
+        return [place for one in (*self.pointers, *self.quotations) for place in one.places]
 
     @property
     def is_outdated(self) -> bool:
@@ -113,5 +127,6 @@ class Checked:
 
 def documents_of(sentence: Judged) -> frozenset[UUID]:
     """The documents in which words of a sentence stand, or that it cites and that may be read."""
-    places = {place.card.id for one in sentence.pointers for place in one.places}
-    return frozenset(places | {one.cited.id for one in sentence.pointers if one.cited is not None})
+    return frozenset(
+        {place.card.id for place in sentence.places} | {one.cited.id for one in sentence.pointers if one.cited is not None}
+    )

@@ -19,6 +19,8 @@ from evidence.presentation import Card, Context, contexts, page_names, show, tou
 
 MOST_TEXTS: Final = 5
 """Documents that are read as a whole for one quote which runs over several passages and was not where it was said to be."""
+MOST_PLACES: Final = 5
+"""Places that are named of one quotation that stands at several."""
 MOST_SHOWN: Final = 500
 """Passages whose pages are looked up at once: SQLite takes a thousand conditions."""
 
@@ -33,6 +35,14 @@ class Spot:
     end: int
     quote: str
     passage: int
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """Where a quote stands, at most MOST_PLACES of it. complete: every passage that could hold it was looked at."""
+
+    spots: Sequence[Spot]
+    complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +101,29 @@ def elsewhere(access: Access, quotes: Sequence[str]) -> Sequence[Spot | None]:
     return found
 
 
+def everywhere(access: Access, quotes: Sequence[str]) -> Sequence[Everywhere]:
+    """For each quote, the places in current texts where it stands as a whole."""
+    bare = [wording.without_ellipses(quote) for quote in quotes]
+    candidates = search.standing(access, [wording.asked(quote) for quote in bare])
+    found: list[list[Spot]] = [[] for _ in bare]
+    looked_at = [len(rows) < search.MAX_LIMIT for rows in candidates]
+    longer: dict[int, set[int]] = {}
+    states: dict[Representation, bool] = {}
+    for number, (quote, rows) in enumerate(zip(bare, candidates, strict=True)):
+        if "\n" in quote:  # it may run over several passages
+            own = list({row.representation_id: row.representation for row in rows}.values())
+            looked_at[number] = looked_at[number] and len(own) <= MOST_TEXTS
+            longer[number] = {state.pk for state in own[:MOST_TEXTS]}
+            states |= dict.fromkeys(own[:MOST_TEXTS], True)
+        else:
+            found[number] = [spot for row in rows for spot in _all_in_passage(quote, row)]
+    for text in whole_texts(states):
+        for number, own_states in longer.items():
+            if text.state.pk in own_states:
+                found[number] += map(text.spot, wording.places(text.text, bare[number], most=MOST_PLACES + 1))
+    return [Everywhere(spots[:MOST_PLACES], all_seen) for spots, all_seen in zip(found, looked_at, strict=True)]
+
+
 @dataclass(frozen=True, slots=True)
 class Places:
     """The passages of all places, with what gives them their meaning."""
@@ -126,6 +159,11 @@ class Places:
             page=self.pages.get(row.pk),
             unseen=SpanKind.UNSEEN in touched([row.spans], spot.start, spot.end),
         )
+
+
+def _all_in_passage(quote: str, row: Passage) -> Sequence[Spot]:
+    places = wording.places(row.quote, quote, most=MOST_PLACES)
+    return [Spot(row.representation, True, row.start + start, row.start + end, quote, row.pk) for start, end in places]
 
 
 def _in_passage(quote: str, row: Passage) -> Spot | None:

@@ -34,6 +34,12 @@ def normal(text: str) -> str:
     return str(unicodedata2.normalize("NFC", text))
 
 
+def spoken(text: str) -> str:
+    """The words of a quote as documents have them, without blanks around: models copy those too. Signs alone are no words."""
+    words = normal(text).strip()
+    return words if any(tokenise(words)) else ""
+
+
 def without_ellipses(quote: str) -> str:
     """The quote without the dots that say that it begins or ends within a sentence."""
     parts = list(_ELLIPSIS.finditer(quote))
@@ -54,6 +60,14 @@ def find(text: str, words: str, start: int = 0, end: int | None = None) -> Range
         found = whole.search(text, position + 1)
         position = found.start() if found is not None and found.end() <= last else -1
     return None
+
+
+def places(text: str, words: str, *, most: int) -> Sequence[Range]:
+    """The first places where the words stand in a text, overlapping ones included, at most so many."""
+    found: list[Range] = []
+    while len(found) < most and (place := find(text, words, found[-1][0] + 1 if found else 0)) is not None:
+        found.append(place)
+    return found
 
 
 def pieces(quote: str, text: str) -> Sequence[Range] | None:

@@ -61,8 +61,8 @@ router = Router(tags=["answers"], auth=Bearer(Scope.READ))
 )
 def check(request: HttpRequest, sent: Body[ToCheck]) -> Status[checked.CheckedAnswer]:
     """Sentences with citations, in our own form or as one of the big model APIs returned them (`format`). Each sentence gets a
-    state: `supported`, `misattributed`, `stitched`, `absent` or `uncited`. None of them says that it is true. It is kept for the
-    person of the token alone, until `expires_at`.
+    state: `supported`, `misattributed`, `stitched`, `absent` or `uncited`; one that cites nothing but quotes something `found`,
+    `ambiguous` or `absent`. None of them says that it is true. It is kept for the person of the token alone, until `expires_at`.
     """
     return Status(201, checked.keep(access(request), Links.of(request), sent))
 

@@ -93,6 +93,23 @@ class Cited(Shape):
         )
 
 
+class Quoted(Shape):
+    """Words in quotation marks in a sentence that cites nothing. `state`: `found`, `ambiguous`, `absent`, or `uncited` when they
+    were not looked up. `places`: where they stand, not more than five. `why`: `nowhere`, `many` or `unsought`.
+    """
+
+    quote: str
+    state: Support
+    why: Why
+    places: Sequence[Stands]
+
+    @classmethod
+    def of(cls, weighed: Weighed, links: Links, contradicted: Contradicted) -> Quoted:
+        """From what checking gave."""
+        places = [Stands.of(place, links, contradicted) for place in weighed.places]
+        return cls(quote=weighed.words, state=weighed.support, why=weighed.why, places=places)
+
+
 class CheckedSentence(Shape):
     """A sentence, word for word. `state` says what its quotes are worth, never that it is true. `before`: when it was last
     checked on purpose. `words`: ranges of the text (code points) that stand word for word in verified quotes; all others are the
@@ -106,6 +123,7 @@ class CheckedSentence(Shape):
     withheld: bool
     words: Sequence[tuple[int, int]]
     citations: Sequence[Cited]
+    quotations: Sequence[Quoted]
 
     @classmethod
     def of(cls, judged: Judged, before: Support, links: Links, contradicted: Contradicted) -> CheckedSentence:
@@ -118,6 +136,7 @@ class CheckedSentence(Shape):
             withheld=judged.withheld,
             words=judged.words,
             citations=[Cited.of(one, links, contradicted) for one in judged.pointers],
+            quotations=[Quoted.of(one, links, contradicted) for one in judged.quotations],
         )
 
 
@@ -180,7 +199,7 @@ def recheck(access: Access, links: Links, answer: UUID) -> CheckedAnswer:
 
 def contradictions(access: Access, sentences: Sequence[Judged]) -> Contradicted:
     """What contradicts the places where words of these sentences stand."""
-    places = {place_of(place) for one in sentences for weighed in one.pointers for place in weighed.places}
+    places = {place_of(place) for one in sentences for place in one.places}
     return disputes.of_places(access, places) if places else {}
 
 

@@ -138,7 +138,10 @@ def rows(kept: Kept, contradicted: Contradicted) -> Sequence[Row]:
             pieces=pieces(judged),
             before=before if before != judged.support else None,
             struck=generated and judged.support is not Support.SUPPORTED and not judged.withheld,
-            beside=[Beside(one, [_proof(place, contradicted) for place in one.places]) for one in judged.pointers],
+            beside=[
+                Beside(one, [_proof(place, contradicted) for place in one.places])
+                for one in (*judged.pointers, *judged.quotations)
+            ],
         )
         for number, (judged, before) in enumerate(zip(kept.checked.sentences, kept.before, strict=True), 1)
     ]

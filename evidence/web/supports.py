@@ -35,14 +35,36 @@ SUPPORTS: Final[Mapping[Support, Words]] = {
         _("Nothing that is cited holds these words."),
         "bad",
     ),
+    Support.AMBIGUOUS: Words(
+        _("Several places"),
+        _(
+            "The sentence cites nothing. What it quotes stands word for word at several places that you may read; which one is "
+            "meant is not said."
+        ),
+        "warn",
+    ),
     Support.UNCITED: Words(
         _("No citation"),
         _("The sentence cites nothing, so there is nothing to compare."),
         "quiet",
+    ),
+    Support.FOUND: Words(
+        _("Found at one place"),
+        _(
+            "The sentence cites nothing. What it quotes stands word for word at one place that you may read, and at no other. "
+            "Whether the sentence follows from it is yours to judge."
+        ),
+        "good",
     ),
 }
 REASONS: Final[Mapping[Why, StrPromise]] = {
     Why.NO_WORDS: _("A place is cited, but no words that could be compared with it."),
     Why.UNAVAILABLE: _("What is cited is not available to you, and the words stand in nothing else that you may read."),
     Why.NOT_THERE: _("The words stand neither in what is cited nor in anything else that you may read."),
+    Why.NOWHERE: _("The sentence cites nothing, and what it quotes stands nowhere that you may read."),
+    Why.MANY: _(
+        "The sentence cites nothing. What it quotes stands word for word at this place; its first words stand in so many "
+        "passages that not all of them were looked at."
+    ),
+    Why.UNSOUGHT: _("The sentence cites nothing. This answer quotes more than is looked up at once, so this was not looked for."),
 }
