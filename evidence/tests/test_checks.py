@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import call_command, get_commands, load_command_class
 from django.core.management.base import SystemCheckError
 from django.db import connection
 from pytest_django import Settings
 
 from evidence import checks
+from evidence.management.command import CHECKED
 from evidence.tests import databases
 
 
@@ -24,10 +26,36 @@ def test_data_folder_open_to_others_is_reported(tmp_path: Path, settings: Settin
     assert [message.id for message in checks.data_folder_is_private(None)] == found
 
 
-def test_missing_data_folder_stops_every_command(tmp_path: Path, settings: Settings) -> None:
+EVERY_COMMAND = pytest.mark.parametrize(
+    "begin",
+    [
+        lambda: call_command("check"),
+        lambda: call_command("retain", skip_checks=False),
+        lambda: call_command("work", skip_checks=False),
+    ],
+)
+
+
+@EVERY_COMMAND
+def test_missing_data_folder_stops_every_command(begin: Callable[[], object], tmp_path: Path, settings: Settings) -> None:
     settings.DATA_DIR = tmp_path / "nowhere"
     with pytest.raises(SystemCheckError, match="cannot be written"):
-        call_command("check")
+        begin()
+
+
+@EVERY_COMMAND
+def test_what_is_half_restored_stops_every_command(begin: Callable[[], object], tmp_path: Path, settings: Settings) -> None:
+    settings.DATA_DIR = tmp_path
+    (tmp_path / "restoring").touch()
+    with pytest.raises(SystemCheckError, match=r"fundstelle\.E006"):
+        begin()
+
+
+def test_all_commands_but_two_make_our_checks() -> None:
+    ours = [name for name, app in get_commands().items() if app == "evidence"]
+    made = {name: load_command_class("evidence", name).requires_system_checks for name in ours}
+    assert {name for name, checked in made.items() if checked == []} == {"mcp", "restore"}
+    assert all(checked in ("__all__", [CHECKED]) for checked in made.values() if checked)
 
 
 def checked(place: databases.Place, **environment: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from evidence import alarms
+from evidence.management.command import EvidenceCommand
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """The worker looks every minute; with --check this looks too, for machines where something else watches the worker."""
 
     help = "List the alarms that are raised."

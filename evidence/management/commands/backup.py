@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from evidence import backups
 from evidence.errors import EvidenceError
 from evidence.management import progress
+from evidence.management.command import EvidenceCommand
 
 SHOWN = 20
 """Missing originals that are named; the rest is counted."""
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Others go on working meanwhile. Exit status 1 where an original is missing: the backup is made, and the fault is older."""
 
     help = "Write database and originals to one file, which holds every document: keep it where nobody else reads it."

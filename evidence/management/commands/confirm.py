@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from evidence import closing, identity
 from evidence.errors import Refused
+from evidence.management.command import EvidenceCommand
 from evidence.management.people import find_tenant
 from evidence.models import RESTORED, Source, SourceKind
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Opens a source again that closed because its rights were too old, or because it was restored from a backup."""
 
     help = (

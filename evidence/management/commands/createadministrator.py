@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.db import transaction
 
 from evidence import audit
 from evidence.management import people
+from evidence.management.command import EvidenceCommand
 from evidence.models import Membership, Role
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Staff and superuser: sees every tenant in /admin/, but reads only what the own groups may read.
 
     Run again it gives an existing person these rights; groups and password stay.

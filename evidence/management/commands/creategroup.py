@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from evidence import audit
+from evidence.management.command import EvidenceCommand
 from evidence.management.people import find_tenant, refusals_told
 from evidence.models import Group, Tenant
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Run again it says that the group is there."""
 
     help = (

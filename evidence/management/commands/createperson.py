@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.db import transaction
 
 from evidence.management import people
+from evidence.management.command import EvidenceCommand
 from evidence.models import Role
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Run again it sets groups and role to what is given; the password stays, unless --password-stdin gives another."""
 
     help = "Create a person who can sign in, with groups and a role in one tenant."

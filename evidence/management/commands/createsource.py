@@ -7,12 +7,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
 from evidence import audit, live, origins, outbound, runs, watching
 from evidence.errors import EvidenceError
+from evidence.management.command import EvidenceCommand
 from evidence.management.people import find_groups, find_tenant, refusals_told
 from evidence.models import Group, Source, SourceKind
 from evidence.sources import Listing
@@ -33,7 +34,7 @@ TIMES: Final = {"revocation_sla": "sla", "purge_after": "purge_after"}
 PLACE: Final = ("location", "rules_location")
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """A source that exists gets what is given, and keeps the rest. A new place is tried first: nothing changes if that fails."""
 
     help = "Create a source, or change one: where its documents are, and how they are kept in line."

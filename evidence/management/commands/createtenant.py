@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.db import transaction
 
 from evidence import audit
+from evidence.management.command import EvidenceCommand
 from evidence.management.people import refusals_told
 from evidence.models import Tenant
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Run again with other values it changes them; with none it leaves the tenant as it is."""
 
     help = "Create a tenant, the outer wall that nothing crosses."

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from evidence import identity, tokens
 from evidence.access import Access
 from evidence.errors import EvidenceError, Unavailable
 from evidence.management import people
+from evidence.management.command import EvidenceCommand
 from evidence.models import Scope
 from evidence.tokens import DEFAULT_DAYS
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Only the secret goes to standard output, so that it can be handed on; the rest is told on standard error."""
 
     help = (

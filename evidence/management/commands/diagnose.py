@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from evidence import traces
 from evidence.errors import Refused
 from evidence.management import people
+from evidence.management.command import EvidenceCommand
 from evidence.sources.rules import checked_duration
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Everybody in the tenant is told at the head of each page; it ends by itself."""
 
     help = "Keep the words of a tenant's questions for a while, at most a day, to look into a problem."

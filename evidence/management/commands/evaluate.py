@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from evidence import projection
 from evidence.errors import EvidenceError, Refused
@@ -18,6 +18,7 @@ from evidence.evaluation.asking import ask
 from evidence.evaluation.figures import CUTOFFS, DEPTH, Change, Given, Outcome
 from evidence.evaluation.questions import QuestionSet
 from evidence.management import progress
+from evidence.management.command import EvidenceCommand
 from evidence.management.people import find_tenant
 from evidence.management.runs import tell
 from evidence.models import Evaluation, Tenant
@@ -44,7 +45,7 @@ OF_GROUPS: Final = ("success@10", f"ndcg@{DEPTH}", "recognised", "lost", "forbid
 LESS_IS_BETTER: Final = frozenset({*MOST.values(), "forbidden_hits"})
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Exit status: 0 good enough, 1 a threshold is missed or something forbidden was found, 2 nothing was asked."""
 
     help = "Ask questions whose answers are known, and say what the search is worth (docs/evaluation.md)."

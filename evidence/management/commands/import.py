@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from evidence import ingest, origins
 from evidence.errors import EvidenceError, Refused
 from evidence.management import progress
+from evidence.management.command import EvidenceCommand
 from evidence.management.runs import DONE_IN_PART, NOTHING_DONE, status, tell
 from evidence.models import Tenant
 from evidence.sources.trees.places import settled
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Exit status: 0 everything is taken in, 1 something was refused, not seen or names nobody, 2 nothing was done."""
 
     help = "Import a folder of documents with the rights that its rules file states."

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from evidence import audit, claims
 from evidence.errors import Refused
+from evidence.management.command import EvidenceCommand
 from evidence.models import Identity
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """The only way in which an account and an identity come together that did not begin so. Run again it changes nothing."""
 
     help = "Let an existing account be the person whom the identity provider knows by this id. Names are never compared."

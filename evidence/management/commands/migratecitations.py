@@ -6,16 +6,17 @@ from collections import Counter
 from collections.abc import Iterator
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from evidence import succession
 from evidence.access import Access
 from evidence.errors import EvidenceError
+from evidence.management.command import EvidenceCommand
 from evidence.management.people import find_access
 from evidence.succession import MAX_CITATIONS, Outcome, Proposal
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Prints ids, states and outcomes, never words. Without --approve nothing is changed."""
 
     help = "Give citations that no longer hold successors, where the same words stand in the current text once."

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from evidence import receipts, removal, worker
 from evidence.management import reports
+from evidence.management.command import EvidenceCommand
 from evidence.models import Document
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """The document is invisible at once; what could not be removed now is left to the worker."""
 
     help = "Remove a document with all its states, passages, index entries and originals."

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Final
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from evidence import receipts, removal
 from evidence.management import reports
+from evidence.management.command import EvidenceCommand
 
 DEFAULT_NUMBER: Final = 50
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """The newest first. One that is not finished says what was found, and how often it is looked for again."""
 
     help = "List the receipts of removed documents, or close one by hand."

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand
 from django.db.models import Sum
 
 from evidence import projection
 from evidence.management import progress
+from evidence.management.command import EvidenceCommand
 from evidence.models import Representation
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """The old index answers until the new one is complete."""
 
     help = "Rebuild the search index from the database; searches go on meanwhile."

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from evidence import retention
+from evidence.management.command import EvidenceCommand
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """How long things are kept is set by FUNDSTELLE_KEEP_... in days."""
 
     help = "Remove what is older than it is to be kept."

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from evidence import canary
 from evidence.canary import Step
 from evidence.errors import EvidenceError
+from evidence.management.command import EvidenceCommand
 from evidence.management.runs import find_sources
 
 STEPS = {
@@ -18,7 +19,7 @@ STEPS = {
 }
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """What is measured is kept as a revocation of the source, and shown on its page. Nobody else notices anything."""
 
     help = "Withdraw the right of a canary in a source, and measure until search, reading, page, citation and API give nothing."

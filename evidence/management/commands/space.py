@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.db.models import Count, Q
 
@@ -15,6 +15,7 @@ from evidence.errors import EvidenceError
 from evidence.knowledge import exchange, folders, transfer
 from evidence.knowledge.exchange import Faulty
 from evidence.knowledge.transfer import Taken
+from evidence.management.command import EvidenceCommand
 from evidence.management.people import find_access, find_tenant, refusals_told
 from evidence.models import Entry, Group, Space, Tenant
 
@@ -22,7 +23,7 @@ SHOWN: Final = 200
 """Faults that are told at once; who mends these sees the rest."""
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Prints short names, places and counts, never words of an entry."""
 
     help = "List or create spaces of knowledge, write what a person may read of one to a folder, propose what a folder says."

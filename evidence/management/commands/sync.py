@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import threading
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import OperationalError
 
 from evidence import syncing
 from evidence.errors import EvidenceError
 from evidence.management import progress
+from evidence.management.command import EvidenceCommand
 from evidence.management.runs import DONE_IN_PART, NOTHING_DONE, find_sources, status, stopped_by_signals, tell
 from evidence.models import Source
 from evidence.sources.kinds import KINDS
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Exit status: 0 everything is taken in, 1 something was refused, not seen or names nobody, 2 nothing was done.
 
     SIGTERM or Ctrl-C finishes the document in hand and leaves the rest for the next run.

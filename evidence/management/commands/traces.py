@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from evidence import traces
 from evidence.management import people
+from evidence.management.command import EvidenceCommand
 from evidence.models import SearchTrace
 
 DEFAULT_NUMBER: Final = 50
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Words of questions are left out: administrators see those that a diagnosis keeps on its page."""
 
     help = "List the latest search traces of a tenant, or switch them on or off."

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from evidence import projection, sampling
 from evidence.errors import IndexFault
 from evidence.management import progress
+from evidence.management.command import EvidenceCommand
 from evidence.management.runs import find_sources
 from evidence.models import Document, Source
 
 FAULTS_FOUND = 1
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Exit status: 0 all is as it should be, 1 something is not, 2 nothing was looked at. A line for each fault: code and id."""
 
     help = "Read originals, texts, rights and index back, and compare them with their hashes and with each other."

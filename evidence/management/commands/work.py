@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand
-
 from evidence import worker
+from evidence.management.command import EvidenceCommand
 from evidence.management.runs import stopped_by_signals
 
 
-class Command(BaseCommand):
+class Command(EvidenceCommand):
     """Runs until SIGTERM or Ctrl-C; the job or document in hand is finished first, and a second signal cuts that off."""
 
     help = "Do what waits: runs of sources, index changes, removals; and watch folders. Several workers at once are safe."
