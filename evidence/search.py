@@ -100,7 +100,8 @@ class Results:
     first. contacts: whom to ask. dropped: hits that no longer fitted the database. empty: there is no document at all that this
     person may read; the answer is then the same as for someone without any rights. terms: in the wider mode, what was made of
     the question's words; said: for a term's `written` and the words of a synonym, the documents that say so. answerability:
-    NOTHING without hits; NEAR only in the wider mode.
+    NOTHING without hits; NEAR only in the wider mode, with lacking: the `written` of terms that do not stand with the rest of the
+    question where most of it does.
     """
 
     query: Query
@@ -117,6 +118,7 @@ class Results:
     terms: Sequence[Term] = ()
     said: Mapping[tuple[str, tuple[str, ...]], Sequence[Saying]] = field(default_factory=dict)
     answerability: Answerability = Answerability.NOTHING
+    lacking: Sequence[str] = ()
 
 
 def search(
@@ -254,6 +256,7 @@ def _ask(access: Access, asked: _Asked, contacts: Sequence[str]) -> tuple[Result
         terms=answer.terms,
         said=_said(access, asked.question, answer.terms),
         answerability=answer.answerability,
+        lacking=answer.lacking,
     )
     return results, [hit for hit, _ in found]
 
@@ -269,6 +272,7 @@ class _Answer:
     answerability: Answerability
     absent: Sequence[str] = ()
     terms: Sequence[Term] = ()
+    lacking: Sequence[str] = ()
 
 
 def _answer(access: Access, asked: _Asked) -> _Answer:
@@ -279,8 +283,8 @@ def _answer(access: Access, asked: _Asked) -> _Answer:
     if isinstance(question, Question):
         excluded = waits | projection.entries(asked.lists, versions=asked.versions)
         wider = engine.wider(question, classes=classes, excluded=excluded, filters=filters, limit=limit, offset=offset)
-        places = partial(locate, wider.terms)
-        return _Answer(wider.hits, wider.total, wider.counts, places, wider.answerability, terms=wider.terms)
+        places, said = partial(locate, wider.terms), {"terms": wider.terms, "lacking": wider.lacking}
+        return _Answer(wider.hits, wider.total, wider.counts, places, wider.answerability, **said)
     result = engine.search(question, classes=classes, excluded=waits, filters=filters, limit=limit, offset=offset)
     absent = [" ".join(words) for words, n in zip(question.phrases, result.frequencies, strict=True) if n == 0]
     state = Answerability.ANSWERABLE if result.total else Answerability.NOTHING

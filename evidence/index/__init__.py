@@ -69,7 +69,8 @@ class Result:
 class Wider:
     """What a question found in the wider mode. hits, total, counts: as in `Result`; scores compare with no other mode's.
 
-    terms: what was made of the words, in their order.
+    terms: what was made of the words, in their order. lacking: those of them, as written, that do not stand with the rest of the
+    question where most of it does; told where the state is NEAR.
     """
 
     hits: Sequence[Hit] = ()
@@ -77,6 +78,7 @@ class Wider:
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     terms: Sequence[Term] = ()
     answerability: Answerability = Answerability.NOTHING
+    lacking: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

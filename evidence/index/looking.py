@@ -63,6 +63,16 @@ class Reader:
         self._read(words, titles=True)
         return np.unique(np.concatenate([_NOWHERE.slots, *(self._above[word].slots for word in words)]))
 
+    def within(self, groups: Sequence[Sequence[tuple[str, ...]]], slots: Integers) -> list[Integers]:
+        """For each group of words, or of several in a row, where any of them stands in these slots (both ascending): numbers
+        that differ by as much as two places of one slot do, and by more than any slot is long between two slots.
+        """
+        at = reading.positions(self._connection, {word for group in groups for words in group for word in words}, slots)
+        return [
+            np.unique(np.concatenate([_NOWHERE.slots, *(_in_a_row([at[word] for word in words]) for words in group)]))
+            for group in groups
+        ]
+
     def under(self, wanted: Collection[tuple[Kind, str]]) -> set[str]:
         """All words of these keys, be they readable or not: what is taken of them must be asked for."""
         return {word for sizes in SIZES for word in vocabulary.candidates(self._connection, wanted, sizes=sizes)}
@@ -118,3 +128,11 @@ class Reader:
         if words not in self._phrases:
             (self._phrases[words],) = reading.occurrences(self._connection, [words], self._audience)
         return self._phrases[words]
+
+
+def _in_a_row(places: Sequence[Integers]) -> Integers:
+    """Those of the first word after which the others follow."""
+    first, *others = places
+    for distance, other in enumerate(others, start=1):
+        first = first[np.isin(first + distance, other)]
+    return first

@@ -67,9 +67,14 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the question: its own concept, and one for each of its parts that is found. emphasis: see `language.Wanted`."""
+    """A word of the question: its own concept, and one for each of its parts that is found.
 
+    weight: in whether the question is answered, and needed: see `language.Wanted`.
+    """
+
+    written: str
     weight: float
+    needed: bool
     own: Concept
     parts: Sequence[Concept] = ()
 
@@ -78,6 +83,7 @@ class Word:
 class Referred:
     """A reference: the sections that it names, and the slots of passages that cite the same."""
 
+    written: str
     sure: bool
     sections: Integers
     citing: Integers
@@ -85,11 +91,12 @@ class Referred:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a question came to."""
+    """What a question came to. turning: those of its words that turn it round."""
 
     terms: Sequence[Term] = ()
     words: Sequence[Word] = ()
     references: Sequence[Referred] = ()
+    turning: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,7 @@ def understand(reader: Reader, question: Question) -> Meaning:
         if not wanted.ignored:
             words.append(_word(reader, wanted, chosen, question.without))
     ordered = tuple(sorted(terms, key=lambda term: term.start))
-    return Meaning(ordered, words, [referred[one][1] for one in asked.references])
+    return Meaning(ordered, words, [referred[one][1] for one in asked.references], asked.turning)
 
 
 def _chosen(reader: Reader, wanted: Wanted, synonyms: Sequence[Synonym]) -> _Chosen:
@@ -238,13 +245,14 @@ def _word(reader: Reader, wanted: Wanted, chosen: _Chosen, without: Collection[O
     def on(choices: Iterable[_Choice]) -> list[_Choice]:
         return [one for one in choices if not (without and _is_off(wanted.written, one.words, one.how, without))]
 
-    own = on(chosen.own)
-    direct = _answering(reader, [one for one in own if one.how in _DIRECT])
-    compounds = _answering(reader, [one for one in own if one.how not in _DIRECT])
+    alternatives = on(chosen.own)
+    direct = _answering(reader, [one for one in alternatives if one.how in _DIRECT])
+    compounds = _answering(reader, [one for one in alternatives if one.how not in _DIRECT])
     beside = any(reader.is_there(one.words) for one in chosen.own)
     weight = wanted.weight * (PART_BESIDE if beside else PART_ALONE)
     parts = [Concept(weight, _answering(reader, some)) for some in map(on, chosen.parts) if some]
-    return Word(wanted.weight * wanted.emphasis, Concept(wanted.weight, direct, compounds), parts)
+    own = Concept(wanted.weight, direct, compounds)
+    return Word(wanted.written, wanted.weight * wanted.emphasis, wanted.needed, own, parts)
 
 
 def _answering(reader: Reader, choices: Sequence[_Choice]) -> list[Answering]:
@@ -275,7 +283,7 @@ def _refer(
         if one == number or reader.is_there((one,))
     ]
     term = Term(text[reference.start : reference.end], reference.start, reference.end, alternatives=tuple(told))
-    return term, Referred(reference.sure, sections, citing)
+    return term, Referred(term.written, reference.sure, sections, citing)
 
 
 def _names(reader: Reader, group: Sequence[str]) -> list[str]:

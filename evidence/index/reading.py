@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import apsw
@@ -20,6 +20,12 @@ _SLOTS: Final = "SELECT segment, slots, counts, sum FROM posting WHERE word = ?"
 _SECTIONS: Final = "SELECT segment, slots, counts, sum FROM title WHERE word = ?"
 _MANY: Final = "SELECT key, segment, slots, counts, sum FROM json_each(?) CROSS JOIN {} ON word = value"
 """Row by row in the order of the words; one question for each word would take three times as long."""
+_WITHIN: Final = (
+    "SELECT word, segment, slots, counts, positions, sum, positions_sum FROM json_each(?) CROSS JOIN posting"
+    " ON word = value AND segment BETWEEN ? AND ?"
+)
+APART: Final = 1 << 40
+"""More than any passage has words."""
 
 
 def occurrences(connection: apsw.Connection, phrases: Sequence[tuple[str, ...]], audience: Audience) -> list[Occurrences]:
@@ -100,6 +106,24 @@ def _phrase(connection: apsw.Connection, words: Sequence[str], audience: Audienc
     at = {word: _places(connection, word).at(together) for word in different}
     counts = ranking.phrase_counts([at[word] for word in words], len(together))
     return Occurrences(together[counts > 0], counts[counts > 0])
+
+
+def positions(connection: apsw.Connection, asked: Collection[str], slots: Integers) -> Mapping[str, Integers]:
+    """Where each of these words stands in these slots (ascending): the slot's place among them times APART, and the position."""
+    if not len(slots):
+        return dict.fromkeys(asked, slots)
+    found: dict[str, list[Integers]] = {word: [np.empty(0, np.int64)] for word in asked}
+    bounds = [int(slots[end]) >> postings.SEGMENT_BITS for end in (0, -1)]
+    for word, segment, *stored, kept, positions_kept in rows(connection, _WITHIN, (json.dumps(sorted(asked)), *bounds)):
+        row = postings.Row(*stored)
+        sums.expect(sums.of_posting(word, segment, row.slots, row.counts), kept)
+        sums.expect(sums.of_positions(word, segment, row.positions), positions_kept)
+        own, counts, all_positions = postings.unpack(row)
+        own_slots = own.astype(np.int64) + (segment << postings.SEGMENT_BITS)
+        wanted = np.isin(own_slots, slots)
+        starts = np.searchsorted(slots, own_slots[wanted]) * APART
+        found[word].append(np.repeat(starts, counts[wanted]) + all_positions[np.repeat(wanted, counts)].astype(np.int64))
+    return {word: np.concatenate(parts) for word, parts in found.items()}
 
 
 class _Places(NamedTuple):

@@ -150,8 +150,9 @@ class SqliteEngine:
             snapshot = self._current(connection)
             outline = self._outline(connection, snapshot)
             audience = snapshot.audience(classes, excluded)
-            readable = wider.Readable(snapshot, audience, outline, outline.sections(audience))
-            reader = Reader(connection, audience, readable.sections.readable)
+            sections = outline.sections(audience)
+            reader = Reader(connection, audience, sections.readable)
+            readable = wider.Readable(reader, snapshot, audience, outline, sections)
             understood = meaning.understand(reader, question)
             return wider.answer(understood, readable, filters=filters, first=offset, last=offset + limit)
 

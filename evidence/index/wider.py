@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evidence.index import Wider, ranking
+from evidence.index import Wider, ranking, worth
+from evidence.index.looking import Reader
 from evidence.index.meaning import WHOLE, Answering, Meaning, Word
 from evidence.index.postings import Flags, Integers
-from evidence.index.questions import Answerability
 from evidence.index.ranking import Scores
 from evidence.index.snapshot import Audience, Outline, Sections, Snapshot
 from evidence.language import answering
@@ -40,8 +40,9 @@ FEW: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """What may be read, as it is counted."""
+    """What may be read, as it is counted, and what looks it up."""
 
+    reader: Reader
     snapshot: Snapshot
     audience: Audience
     outline: Outline
@@ -58,13 +59,13 @@ def answer(meaning: Meaning, readable: Readable, *, filters: Mapping[str, Collec
     of_document = np.bincount(np.maximum(outline.place, 0), each, minlength=len(snapshot.ids)).astype(np.int64)
     passing, counts = ranking.counted(of_document, filters, snapshot)
     slots, scores = search.best(each > 0, 1 if filters else last)
-    state = _answerability(meaning, search, int(outline.of_slot[slots[0]]))
+    state, lacking = _worth(meaning, search, int(outline.of_slot[slots[0]]))
     if filters:
         each[~passing[outline.place]] = 0
         slots, scores = search.best(each > 0, last)
     slots, scores = slots[first:], scores[first:]
     referred = search.referred[outline.of_slot[slots]]
-    return Wider(ranking.hits(slots, scores, snapshot, referred), int(each.sum()), counts, meaning.terms, state)
+    return Wider(ranking.hits(slots, scores, snapshot, referred), int(each.sum()), counts, meaning.terms, state, lacking)
 
 
 class _Places(NamedTuple):
@@ -88,9 +89,10 @@ class _Measured(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """A word of the question. direct, compounds: where its own concept stands. weight: in whether the question is answered."""
+    """A word of the question. direct, compounds: where its own concept stands. weight, needed: as in `Word`."""
 
     weight: float
+    needed: bool
     direct: _Places
     compounds: _Places
     parts: Sequence[_Measured]
@@ -103,6 +105,7 @@ class _Search:
 
     def __init__(self, meaning: Meaning, readable: Readable) -> None:
         self._readable = readable
+        self.reader = readable.reader
         self.asked = [_asked(word, readable) for word in meaning.words]
         self._concepts = [
             concept
@@ -179,7 +182,7 @@ def _asked(word: Word, readable: Readable) -> _Asked:
     direct = _placed(word.own.direct, readable)
     compounds = _placed(word.own.compounds, readable)
     parts = [_measured(part.weight, _placed(part.direct, readable), readable) for part in word.parts]
-    return _Asked(word.weight, direct, compounds, parts)
+    return _Asked(word.weight, word.needed, direct, compounds, parts)
 
 
 def _measured(weight: float, places: _Places, readable: Readable) -> _Measured:
@@ -292,15 +295,10 @@ def _norms_of_passages(lengths: NDArray[np.integer[Any]], audience: Audience) ->
     return norms
 
 
-def _answerability(meaning: Meaning, search: _Search, section: int) -> Answerability:
-    """By the references, else by how much of the question this section holds, which has the best passage."""
-    if any(one.sure and not len(one.sections) for one in meaning.references):
-        return Answerability.NEAR
-    if any(len(one.sections) for one in meaning.references):
-        return Answerability.ANSWERABLE
+def _worth(meaning: Meaning, search: _Search, section: int) -> worth.Worth:
+    """Of this section, which has the best passage."""
     supports = [_support(one, section) for one in search.asked]
-    answered = answering.answered(supports, search.number)
-    return Answerability.ANSWERABLE if answered else Answerability.NEAR
+    return worth.judge(meaning, supports, search.number, search.reader, search.found[search.of_found == section])
 
 
 def _support(asked: _Asked, section: int) -> answering.Support:
@@ -311,6 +309,7 @@ def _support(asked: _Asked, section: int) -> answering.Support:
         held=_holds(asked.direct, section),
         parts=1.0 if _holds(asked.compounds, section) else share,
         weight=asked.weight,
+        needed=asked.needed,
     )
 
 

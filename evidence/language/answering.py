@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-ENOUGH: Final = 0.5
-"""The least support of an answer: half of the question. Learnt by bench/answerability.py on the public unanswerable questions."""
-_RARITY: Final = 0.4
-"""Rare words matter more, but far from in proportion: the power of a word's inverse document frequency."""
+ENOUGH: Final = 0.41
+"""The least support of an answer. Learnt by bench/answerability.py on the public unanswerable questions."""
+NEAR: Final = 12
+"""A question that is turned round ("not") is answered where a word that turns round is at most so many words away"""
+NEARBY: Final = 0.5
+"""from at least so much of what the best section holds of the question's words."""
 _PART: Final = 0.7
 """What it is worth that a part of a compound is there, or a compound of the word, in place of the word."""
 
@@ -21,23 +23,29 @@ class Support:
 
     sections: readable ones that hold the word or a form of it; where there is none, those with any alternative. held: the best
     section holds the word, a form, a spelling or a synonym. parts: the share of its parts that this section holds, or 1 if
-    it holds a compound with it. weight: of the word, times its emphasis.
+    it holds a compound with it. weight: of the word, times its emphasis. needed: see `Wanted`.
     """
 
     sections: int
     held: bool
     parts: float
     weight: float = 1.0
+    needed: bool = False
 
 
 def answered(words: Sequence[Support], sections: int) -> bool:
     """Whether the best section supports an answer. sections: all that are readable."""
-    return support(words, sections) >= ENOUGH
+    return all(one.held for one in words if one.needed) and support(words, sections) >= ENOUGH
+
+
+def turned(near: int, held: int) -> bool:
+    """Whether a passage turns round what the question does. held: the question's words in the section; near: those near "not"."""
+    return 0 < near >= NEARBY * held
 
 
 def support(words: Sequence[Support], sections: int) -> float:
     """The share of the question that the section holds, between 0 and 1; 0 for no words."""
-    weights = [one.weight * rarity(one.sections, sections) ** _RARITY for one in words]
+    weights = [one.weight * rarity(one.sections, sections) for one in words]
     held = (weight * (1.0 if one.held else _PART * one.parts) for weight, one in zip(weights, words, strict=True))
     return sum(held) / sum(weights) if weights else 0.0
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from evidence.language import compounds, forms, references, stopwords
+from evidence.language import compounds, forms, numbers, references, stopwords, turning
 from evidence.language.compounds import Role
 from evidence.language.references import Reference
 
@@ -21,7 +21,8 @@ class Wanted:
     """A word of the question. start, end: code points of where it stands first.
 
     ignored: it says nothing of what is asked. weight: what it counts for. emphasis: what it counts for besides in whether hits
-    answer the question. forms: its form keys. parts: the form keys of what it is made of.
+    answer the question. needed: without it nothing is answered, whatever else is held: numbers, which nothing stands for. forms:
+    its form keys. parts: the form keys of what it is made of.
     """
 
     written: str
@@ -30,16 +31,18 @@ class Wanted:
     ignored: bool
     weight: float = 1.0
     emphasis: float = 1.0
+    needed: bool = False
     forms: frozenset[str] = frozenset()
     parts: Mapping[str, Role] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question understood."""
+    """A question understood. turning: those of its words that turn it round, as "not" does."""
 
     words: tuple[Wanted, ...]
     references: tuple[Reference, ...]
+    turning: tuple[str, ...] = ()
 
 
 def understand(text: str, words: Sequence[tuple[int, int, str]], *, without: Collection[Reference] = ()) -> Asked:
@@ -54,7 +57,7 @@ def understand(text: str, words: Sequence[tuple[int, int, str]], *, without: Col
     for start, end, word in free:
         if word not in first:
             first[word] = Wanted(word, start, end, True) if word in left_out else _wanted(text, word, start, end)
-    return Asked(tuple(first.values()), found)
+    return Asked(tuple(first.values()), found, turning.turning([word for _, _, word in free]))
 
 
 def _little_ones(words: Sequence[tuple[int, int, str]]) -> frozenset[str]:
@@ -67,4 +70,5 @@ def _wanted(text: str, word: str, start: int, end: int) -> Wanted:
     keys = forms.keys(word, compound=bool(parts))
     little = stopwords.says_little(keys)
     capital = start > 0 and text[start].isupper()
-    return Wanted(word, start, end, False, LITTLE if little else 1.0, NAME if capital else 1.0, keys, parts)
+    weight, emphasis = LITTLE if little else 1.0, NAME if capital else 1.0
+    return Wanted(word, start, end, False, weight, emphasis, numbers.is_one(word), keys, parts)

@@ -27,6 +27,11 @@ WORDS: Final = {
 """No word for one: "ein" and "one" mean it seldom."""
 
 
+def is_one(word: str) -> bool:
+    """Whether a word is a number, or has one in it: `1974`, `three`, `12th`, `b2`."""
+    return word in WORDS or any(map(str.isdecimal, word))
+
+
 def value(word: str) -> str | None:
     """The number that a word is, without what groups its digits: `1.000` and `1,000` are `1000`; `0,15` and `0.15` are `0.15`."""
     if word in WORDS:

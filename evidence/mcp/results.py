@@ -72,11 +72,13 @@ class Hit(Shape):
 
 class Passages(Marked):
     """What find_passages gives. `state`: answerable; near: they share words with the question, none is likely to answer it;
-    nothing was found. `total`: passages in all.
+    nothing was found. `lacking`: words that don't stand with the rest of the question where most of it does. `total`: passages
+    in all.
     """
 
     query: shapes.Question
     state: Answerability
+    lacking: Sequence[str]
     total: int
     hits: Sequence[Hit]
     withheld: Sequence[shapes.Withheld]
@@ -84,7 +86,7 @@ class Passages(Marked):
     @classmethod
     def of(cls, results: shapes.Results) -> Passages:
         """From what the REST API gives."""
-        same = {name: getattr(results, name) for name in ("query", "state", "total", "withheld")}
+        same = {name: getattr(results, name) for name in ("query", "state", "lacking", "total", "withheld")}
         return cls(**same, hits=[Hit.of(hit) for hit in results.hits])
 
 

@@ -48,6 +48,7 @@ def find(
     return Results(
         query=Question.of(text, results),
         state=results.answerability,
+        lacking=results.lacking,
         total=results.total,
         hits=[
             Hit.of(hit, anchor, links, disputed.get(place, ()))

@@ -310,11 +310,13 @@ class Withheld(Shape):
 
 class Results(Shape):
     """What a search gives. `total`: passages on all pages. `state`: `answerable`; `near`: the passages share words with the
-    question, none is likely to answer it; `nothing` was found.
+    question, none is likely to answer it; `nothing` was found. `lacking`, where it is `near`: the `written` of words that do not
+    stand with the rest of the question where most of it does.
     """
 
     query: Question
     state: Answerability
+    lacking: Sequence[str]
     total: int
     hits: Sequence[Hit]
     withheld: Sequence[Withheld]

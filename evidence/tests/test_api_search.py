@@ -139,7 +139,7 @@ def test_a_question_outside_the_contract_is_refused_with_its_code(q: str, code: 
 def test_an_empty_question_has_no_hits() -> None:
     calls = program(person("eva", ["alle"]))
     query = {"text": "", "terms": [], "mode": "exact", "interpretation": []}
-    assert calls.get("search").body == {"query": query, "state": "nothing", "total": 0, "hits": [], "withheld": []}
+    assert calls.get("search").body == {"query": query, "state": "nothing", "lacking": [], "total": 0, "hits": [], "withheld": []}
 
 
 def test_a_withheld_source_is_named_to_those_it_is_announced_to(tmp_path: Path) -> None:
@@ -215,6 +215,7 @@ def test_whether_what_was_found_is_likely_to_answer_is_a_state() -> None:
     calls = program(person("eva", ["alle"]))
     states = {q: ask(calls, q, mode="wider").body["state"] for q in ("Frist", "Frist nach § 999 BGB", "Quastenflosser")}
     assert states == {"Frist": "answerable", "Frist nach § 999 BGB": "near", "Quastenflosser": "nothing"}
+    assert [ask(calls, q, mode="wider").body["lacking"] for q in ("Frist", "Frist nach § 999 BGB")] == [[], ["§ 999 BGB"]]
 
 
 @pytest.mark.usefixtures("files")

@@ -96,6 +96,13 @@ def test_nobody_is_answered_widely_from_damage(path: Path, statement: str) -> No
     assert fault.value.code == "index_format"
 
 
+def test_damaged_positions_tell_nothing_of_a_question_that_is_turned_round(path: Path) -> None:
+    damage(path, DAMAGES["positions"])
+    assert wide(SqliteEngine(path), "alpha beta", classes=[7]).total
+    with pytest.raises(IndexFault):
+        wide(SqliteEngine(path), "not alpha beta", classes=[7])
+
+
 @pytest.mark.parametrize("statement", [*DAMAGES.values(), *WIDER_DAMAGES.values(), *MORE_LOST.values()])
 def test_a_look_at_everything_finds_damage(path: Path, statement: str) -> None:
     SqliteEngine(path).check()

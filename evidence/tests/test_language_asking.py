@@ -6,7 +6,7 @@ import pytest
 
 from evidence.index.tokens import tokenise
 from evidence.language import Asked, understand
-from evidence.language.answering import Support, answered, support
+from evidence.language.answering import Support, answered, support, turned
 
 
 def _asked(text: str) -> Asked:
@@ -59,6 +59,25 @@ def test_names_and_nouns_inside_a_question_are_emphasised() -> None:
     assert emphasis["gelten"] == emphasis["neue"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Was darf man nicht ohne Antrag tun?", ("nicht", "ohne")),
+        ("Why doesn’t it? It can't, and it never will, never!", ("doesn’t", "can't", "never")),
+        ("What may be done or not?", ()),
+        ("Gilt das oder nicht, und gilt es nicht?", ("nicht",)),
+        ("Was gilt nach § 1 BGB?", ()),
+    ],
+)
+def test_words_that_turn_a_question_round_are_told(text: str, expected: tuple[str, ...]) -> None:
+    assert _asked(text).turning == expected
+
+
+def test_numbers_are_needed() -> None:
+    words = _asked("Gelten 2024 für zwei Tore B12 und den 3. Weg noch Regeln?").words
+    assert [word.written for word in words if word.needed] == ["2024", "zwei", "b12", "3"]
+
+
 SECTIONS = 1_000
 FOUND, PARTLY, MISSING = Support(10, True, 0.0), Support(10, False, 1.0), Support(10, False, 0.0)
 COMMON, NOWHERE = Support(900, False, 0.0), Support(0, False, 0.0)
@@ -74,6 +93,8 @@ COMMON, NOWHERE = Support(900, False, 0.0), Support(0, False, 0.0)
         ([FOUND, COMMON, COMMON, COMMON], True),
         ([FOUND, NOWHERE, MISSING], False),
         ([MISSING], False),
+        ([FOUND, Support(10, True, 0.0, needed=True)], True),
+        ([FOUND, FOUND, FOUND, Support(900, False, 1.0, needed=True)], False),
         ([], False),
     ],
 )
@@ -92,3 +113,8 @@ def test_names_matter_more() -> None:
 def test_everything_may_stand_everywhere() -> None:
     assert support([Support(SECTIONS, True, 0.0)], SECTIONS) == 1.0
     assert support([Support(0, False, 0.0)], 0) == 0.0
+
+
+def test_what_is_turned_round_must_stand_near_not() -> None:
+    assert [turned(near, 5) for near in (0, 2, 3)] == [False, False, True]
+    assert not turned(0, 0)

@@ -302,6 +302,7 @@ def test_passages_that_share_words_alone_are_shown_as_such(client: Client, handb
     page = parsed(client.get("/", {"q": "Antrag nach § 999 BGB", **WIDER}, headers=english))
     told = "These passages share words with your question; none of them is likely to answer it."
     assert told in texts(page, ".near")[0] and len(texts(page, ".quote")) == 1
+    assert texts(page, ".near b") == ["§ 999 BGB"]
     assert texts(page, "#count")[0].startswith("No likely answer.") and len(page.css(".report-loud")) == 1
     for question in ({"q": "antrag"}, {"q": "antrag", **WIDER}):
         page = parsed(client.get("/", question, headers=english))

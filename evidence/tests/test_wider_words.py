@@ -132,6 +132,49 @@ def test_no_answer_stays_no_answer(law: SqliteEngine, question: str, state: Answ
     assert wide(law, question).answerability is state
 
 
+@pytest.mark.parametrize(
+    ("question", "state", "lacking"),
+    [
+        ("Wie viele Wochen Frist hat das Arbeitsverhältnis?", Answerability.ANSWERABLE, ()),
+        ("Hat das Arbeitsverhältnis eine Frist von vier Wochen?", Answerability.ANSWERABLE, ()),
+        ("Hat das Arbeitsverhältnis eine Frist von 4 Wochen?", Answerability.ANSWERABLE, ()),
+        ("Hat das Arbeitsverhältnis eine Frist von sechs Wochen?", Answerability.NEAR, ("sechs",)),
+        ("Was war 1974 mit der Frist im Arbeitsverhältnis?", Answerability.NEAR, ("1974",)),
+        ("Warum kann das Arbeitsverhältnis nicht gekündigt werden?", Answerability.NEAR, ("nicht",)),
+        ("Kann das Arbeitsverhältnis gekündigt werden oder nicht?", Answerability.ANSWERABLE, ()),
+        ("Who never refunded travel expenses?", Answerability.NEAR, ("never",)),
+        ("Welche Frist gilt für Gartenzäune in Niedersachsen?", Answerability.NEAR, ("gilt", "gartenzäune", "niedersachsen")),
+        ("Welche Frist steht in § 999 BGB?", Answerability.NEAR, ("§ 999 BGB",)),
+    ],
+)
+def test_what_is_lacking_for_an_answer_is_told(
+    law: SqliteEngine, question: str, state: Answerability, lacking: tuple[str, ...]
+) -> None:
+    found = wide(law, question)
+    assert (found.answerability, found.lacking) == (state, lacking)
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("Das Tor darf nachts nicht offen stehen.", Answerability.ANSWERABLE),
+        ("Nachts ist es verboten, dass das Tor offen steht.", Answerability.ANSWERABLE),
+        ("Das Tor darf nachts offen stehen.", Answerability.NEAR),
+        ("Das Tor darf nachts offen stehen" + " und so weiter" * 4 + ", aber nicht allein.", Answerability.NEAR),
+    ],
+)
+def test_not_is_answered_where_not_stands_near_what_is_asked(tmp_path: Path, text: str, state: Answerability) -> None:
+    engine = SqliteEngine(tmp_path / "index.sqlite3")
+    engine.put([entry(1, text)])
+    assert wide(engine, "Darf das Tor nachts nicht offen stehen?").answerability is state
+
+
+def test_not_in_another_passage_far_away_in_the_file_answers_nothing(tmp_path: Path) -> None:
+    engine = SqliteEngine(tmp_path / "index.sqlite3")
+    engine.put([entry(1, "Das Tor darf nachts offen stehen.", "Nicht so die Tür.")])
+    assert wide(engine, "Darf das Tor nachts nicht offen stehen?").lacking == ("nicht",)
+
+
 def test_little_words_are_told_to_be_ignored(law: SqliteEngine) -> None:
     assert [(term.written, term.ignored) for term in wide(law, "Wann beginnt die Frist?").terms] == [
         ("wann", True),

@@ -18,11 +18,13 @@ from evidence.index import Entry
 from evidence.index.questions import Alternative, Answerability, How, Off, Question, Term
 from evidence.index.tokens import tokenise, words
 from evidence.language import Reference, Role, Wanted, answering, references, spelling
+from evidence.language.turning import TURNED
 
 MOST = 25
 MOST_SHARED = 10
 MOST_SYNONYMS = 100
 MOST_EXPRESSIONS = 25
+NEAR = 12
 keys = cache(language.keys)
 ORDER = list(How)
 
@@ -102,6 +104,7 @@ class Expected:
     terms: list[Term]
     hits: list[tuple[int, int, float]]
     answerability: Answerability
+    lacking: tuple[str, ...]
 
 
 class Corpus:
@@ -244,7 +247,9 @@ class Corpus:
             understood.append(self.understood(wanted, own, parts, question.without))
         terms.sort(key=lambda term: term.start)
         hits, first = self.ranked([one for word in understood for one in (word.own, *word.parts)], referred)
-        return Expected(terms, hits, self.answerability(first, understood, referred))
+        state, lacking = self.worth(first, understood, referred, asked.turning if first and not turns(first, terms) else ())
+        lacking = {text[one.reference.start : one.reference.end] if isinstance(one, Referred) else one for one in lacking}
+        return Expected(terms, hits, state, tuple(term.written for term in terms if term.written in lacking))
 
     def understood(
         self, wanted: Wanted, own: Sequence[Choice], parts: Sequence[Sequence[Choice]], without: Collection[Off]
@@ -297,16 +302,16 @@ class Corpus:
         having = sum(concept.inside(section) > 0 or concept.above(section) > 0 for section in self.sections)
         return math.log(1 + (len(self.sections) - having + 0.5) / (having + 0.5))
 
-    def answerability(
-        self, first: Section | None, understood: Sequence[Understood], referred: Sequence[Referred]
-    ) -> Answerability:
+    def worth(
+        self, first: Section | None, understood: Sequence[Understood], referred: Sequence[Referred], unturned: Sequence[str]
+    ) -> tuple[Answerability, Collection[str | Referred]]:
         if first is None:
-            return Answerability.NOTHING
-        if any(one.reference.sure and not one.sections for one in referred):
-            return Answerability.NEAR
+            return Answerability.NOTHING, ()
+        if unknown := [one for one in referred if one.reference.sure and not one.sections]:
+            return Answerability.NEAR, unknown
         if any(one.sections for one in referred):
-            return Answerability.ANSWERABLE
-        supports = []
+            return Answerability.ANSWERABLE, ()
+        supports, lacking = [], list(unturned)
         for one in understood:
             direct = [choice for choice in one.own.choices if choice.how is not How.PART]
             compounds = [choice for choice in one.own.choices if choice.how is How.PART]
@@ -317,10 +322,14 @@ class Corpus:
                     held=holds(first, direct),
                     parts=1.0 if holds(first, compounds) else sum(parts) / len(parts) if parts else 0.0,
                     weight=one.wanted.weight * one.wanted.emphasis,
+                    needed=one.wanted.needed,
                 )
             )
-        answered = answering.answered(supports, len(self.sections))
-        return Answerability.ANSWERABLE if answered else Answerability.NEAR
+            if not holds(first, direct) and (one.wanted.needed or not any((holds(first, compounds), *parts))):
+                lacking.append(one.wanted.written)
+        if answering.answered(supports, len(self.sections)) and not unturned:
+            return Answerability.ANSWERABLE, ()
+        return Answerability.NEAR, lacking
 
     def holding(self, choices: Sequence[Choice]) -> int:
         return sum(holds(section, choices) for section in self.sections)
@@ -329,6 +338,23 @@ class Corpus:
 def holds(section: Section, choices: Iterable[Choice]) -> bool:
     """Whether any of these stands in a section or above it."""
     return any(one.above(section) or one.in_section(section) for one in choices)
+
+
+def turns(section: Section, terms: Sequence[Term]) -> bool:
+    """Whether a passage of the section turns round at least half of the question's words that the section holds."""
+    held: set[int] = set()
+    near = 0
+    for _, _, text, _ in section.passages:
+        places = [(number, at) for number, term in enumerate(terms) for at in range(len(text)) if stands(term, text, at)]
+        held |= {number for number, _ in places}
+        for middle in (at for at, word in enumerate(text) if word in TURNED):
+            near = max(near, len({number for number, at in places if abs(at - middle) <= NEAR}))
+    return near > 0 and near * 2 >= len(held)
+
+
+def stands(term: Term, text: Sequence[str], at: int) -> bool:
+    """Whether any alternative of a term that is not switched off begins at a word."""
+    return any(tuple(text[at : at + len(one.words)]) == one.words for one in term.alternatives if not one.off)
 
 
 def off(written: str, phrase: tuple[str, ...], how: How, without: Collection[Off]) -> bool:
