@@ -283,8 +283,8 @@ def _answer(access: Access, asked: _Asked) -> _Answer:
     if isinstance(question, Question):
         excluded = waits | projection.entries(asked.lists, versions=asked.versions)
         wider = engine.wider(question, classes=classes, excluded=excluded, filters=filters, limit=limit, offset=offset)
-        places, said = partial(locate, wider.terms), {"terms": wider.terms, "lacking": wider.lacking}
-        return _Answer(wider.hits, wider.total, wider.counts, places, wider.answerability, **said)
+        places, state = partial(locate, wider.terms), wider.answerability
+        return _Answer(wider.hits, wider.total, wider.counts, places, state, terms=wider.terms, lacking=wider.lacking)
     result = engine.search(question, classes=classes, excluded=waits, filters=filters, limit=limit, offset=offset)
     absent = [" ".join(words) for words, n in zip(question.phrases, result.frequencies, strict=True) if n == 0]
     state = Answerability.ANSWERABLE if result.total else Answerability.NOTHING

@@ -69,12 +69,13 @@ class Concept:
 class Word:
     """A word of the question: its own concept, and one for each of its parts that is found.
 
-    weight: in whether the question is answered, and needed: see `language.Wanted`.
+    weight: in whether the question is answered; needed, little: see `language.Wanted`.
     """
 
     written: str
     weight: float
     needed: bool
+    little: bool
     own: Concept
     parts: Sequence[Concept] = ()
 
@@ -252,7 +253,7 @@ def _word(reader: Reader, wanted: Wanted, chosen: _Chosen, without: Collection[O
     weight = wanted.weight * (PART_BESIDE if beside else PART_ALONE)
     parts = [Concept(weight, _answering(reader, some)) for some in map(on, chosen.parts) if some]
     own = Concept(wanted.weight, direct, compounds)
-    return Word(wanted.written, wanted.weight * wanted.emphasis, wanted.needed, own, parts)
+    return Word(wanted.written, wanted.weight * wanted.emphasis, wanted.needed, wanted.little, own, parts)
 
 
 def _answering(reader: Reader, choices: Sequence[_Choice]) -> list[Answering]:

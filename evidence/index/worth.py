@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evidence.index.looking import Reader
-from evidence.index.meaning import Meaning
+from evidence.index.meaning import Meaning, Word
 from evidence.index.postings import Integers
 from evidence.index.questions import Answerability
 from evidence.language import answering
@@ -21,7 +21,9 @@ from evidence.language.turning import TURNED
 
 
 class Worth(NamedTuple):
-    """lacking: the question's words, in order, that the section does not hold; told where it is NEAR."""
+    """lacking: the question's words, in order, that the section does not hold; told where it is NEAR. Not those that questions
+    are phrased with.
+    """
 
     state: Answerability
     lacking: tuple[str, ...] = ()
@@ -36,9 +38,12 @@ def judge(meaning: Meaning, supports: Sequence[Support], sections: int, reader: 
     unturned = () if _turns(meaning, reader, slots) else meaning.turning
     if answering.answered(supports, sections) and not unturned:
         return Worth(Answerability.ANSWERABLE)
-    pairs = zip(meaning.words, supports, strict=True)
-    absent = [word.written for word, support in pairs if not support.held and (support.needed or not support.parts)]
+    absent = [word.written for word, support in zip(meaning.words, supports, strict=True) if _lacks(word, support)]
     return Worth(Answerability.NEAR, _in_order(meaning, [*absent, *unturned]))
+
+
+def _lacks(word: Word, support: Support) -> bool:
+    return not word.little and not support.held and (support.needed or not support.parts)
 
 
 def _in_order(meaning: Meaning, words: Sequence[str]) -> tuple[str, ...]:

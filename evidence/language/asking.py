@@ -20,15 +20,16 @@ NAME: Final = 2.0
 class Wanted:
     """A word of the question. start, end: code points of where it stands first.
 
-    ignored: it says nothing of what is asked. weight: what it counts for. emphasis: what it counts for besides in whether hits
-    answer the question. needed: without it nothing is answered, whatever else is held: numbers, which nothing stands for. forms:
-    its form keys. parts: the form keys of what it is made of.
+    ignored: it says nothing of what is asked. little: questions are phrased with it. weight: what it counts for. emphasis: what
+    it counts for besides in whether hits answer the question. needed: without it nothing is answered, whatever else is held:
+    numbers, which nothing stands for. forms: its form keys. parts: the form keys of what it is made of.
     """
 
     written: str
     start: int
     end: int
     ignored: bool
+    little: bool = False
     weight: float = 1.0
     emphasis: float = 1.0
     needed: bool = False
@@ -71,4 +72,4 @@ def _wanted(text: str, word: str, start: int, end: int) -> Wanted:
     little = stopwords.says_little(keys)
     capital = start > 0 and text[start].isupper()
     weight, emphasis = LITTLE if little else 1.0, NAME if capital else 1.0
-    return Wanted(word, start, end, False, weight, emphasis, numbers.is_one(word), keys, parts)
+    return Wanted(word, start, end, False, little, weight, emphasis, numbers.is_one(word), keys, parts)

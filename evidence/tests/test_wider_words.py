@@ -143,7 +143,7 @@ def test_no_answer_stays_no_answer(law: SqliteEngine, question: str, state: Answ
         ("Warum kann das Arbeitsverhältnis nicht gekündigt werden?", Answerability.NEAR, ("nicht",)),
         ("Kann das Arbeitsverhältnis gekündigt werden oder nicht?", Answerability.ANSWERABLE, ()),
         ("Who never refunded travel expenses?", Answerability.NEAR, ("never",)),
-        ("Welche Frist gilt für Gartenzäune in Niedersachsen?", Answerability.NEAR, ("gilt", "gartenzäune", "niedersachsen")),
+        ("Welche Frist gilt für Gartenzäune in Niedersachsen?", Answerability.NEAR, ("gartenzäune", "niedersachsen")),
         ("Welche Frist steht in § 999 BGB?", Answerability.NEAR, ("§ 999 BGB",)),
     ],
 )

@@ -325,7 +325,11 @@ class Corpus:
                     needed=one.wanted.needed,
                 )
             )
-            if not holds(first, direct) and (one.wanted.needed or not any((holds(first, compounds), *parts))):
+            if (
+                not one.wanted.little
+                and not holds(first, direct)
+                and (one.wanted.needed or not any((holds(first, compounds), *parts)))
+            ):
                 lacking.append(one.wanted.written)
         if answering.answered(supports, len(self.sections)) and not unturned:
             return Answerability.ANSWERABLE, ()
