@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 from enum import StrEnum
 from itertools import zip_longest
-from typing import Final
+from typing import Final, NamedTuple
 
 from evidence.index.tokens import tokenise
 
@@ -21,9 +21,9 @@ ALIKE: Final = 0.5
 MOVED_WORDS: Final = 4
 """Shorter passages ("(weggefallen)") are equal by chance, so they are not said to have moved."""
 
-MOST_PAIRS: Final = 20_000_000
-"""Pairs of equal words, one on each side, up to which two passages are compared word by word: some seconds. Passages of several
-thousand words have more, or of few words that are repeated over and over: these are shown as removed and added.
+MOST_STEPS: Final = 10_000_000
+"""Pairs of equal passages or words, one on each side, that are looked at for one comparison: about two seconds. Texts of one line
+that is repeated thousands of times have more; what is beyond is shown as removed and added.
 """
 
 
@@ -73,18 +73,29 @@ class Gap:
     new: int
 
 
-def compare(old: Sequence[str], new: Sequence[str]) -> list[Row]:
-    """All rows of the comparison of two texts, given by their passages in the order of their numbers."""
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    codes = matcher.get_opcodes()
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All rows. whole: too much differs to put it side by side: between what is equal at both ends, all is removed, and added."""
+
+    rows: list[Row]
+    whole: bool
+
+
+def compare(old: Sequence[str], new: Sequence[str]) -> Comparison:
+    """The comparison of two texts, given by their passages in the order of their numbers."""
+    steps = _Steps()
+    try:
+        codes = _codes(old, new, steps)
+    except _TooMuch:
+        return Comparison(list(_whole(old, new)), whole=True)
     away, here = _moves(old, new, codes)
     rows: list[Row] = []
     for code, first, last, start, end in codes:
         if code == "equal":
             rows += [_same(number, start + number - first, old[number]) for number in range(first, last)]
         else:
-            rows += _between(old, new, range(first, last), range(start, end), away, here)
-    return rows
+            rows += _between(old, new, range(first, last), range(start, end), away, here, steps)
+    return Comparison(rows, whole=False)
 
 
 def folded(rows: Sequence[Row], *, around: int = 2, keep: int | None = None) -> Iterator[Row | Gap]:
@@ -110,9 +121,77 @@ def _gap(rows: Sequence[Row]) -> Iterator[Row | Gap]:
         yield Gap(len(rows), first.old.number if first.old else 0, first.new.number if first.new else 0)
 
 
-def _moves(
-    old: Sequence[str], new: Sequence[str], codes: Iterable[tuple[str, int, int, int, int]]
-) -> tuple[dict[int, int], dict[int, int]]:
+class _Code(NamedTuple):
+    """A stretch of both sides: `equal`, or how they differ."""
+
+    what: str
+    first: int
+    last: int
+    start: int
+    end: int
+
+
+class _TooMuch(Exception):
+    """The steps of this comparison do not suffice."""
+
+
+class _Steps:
+    """The steps that are left for a comparison."""
+
+    def __init__(self) -> None:
+        self._left = MOST_STEPS
+
+    def take(self, count: int) -> None:
+        """Raises _TooMuch, and takes none, when so many are not left."""
+        if count > self._left:
+            raise _TooMuch
+        self._left -= count
+
+
+class _Matcher(SequenceMatcher[str]):
+    """Counts what it is going to look at before it does: how much that is depends on how often it has to look."""
+
+    def __init__(self, old: Sequence[str], new: Sequence[str], steps: _Steps) -> None:
+        super().__init__(None, old, new, autojunk=False)
+        self._steps = steps
+        counts = Counter(new)
+        self._pairs = [1 + counts[one] for one in old]
+
+    def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
+        """As there."""
+        self._steps.take(sum(self._pairs[alo:ahi]))
+        return super().find_longest_match(alo, ahi, blo, bhi)
+
+
+def _codes(old: Sequence[str], new: Sequence[str], steps: _Steps) -> list[_Code]:
+    """What is equal and what is not, in order. Raises _TooMuch."""
+    before, after = _ends(old, new)
+    middle = _Matcher(old[before : len(old) - after], new[before : len(new) - after], steps).get_opcodes()
+    codes = [_Code(code, *(before + place for place in places)) for code, *places in middle]
+    if before:
+        codes.insert(0, _Code("equal", 0, before, 0, before))
+    if after:
+        codes.append(_Code("equal", len(old) - after, len(old), len(new) - after, len(new)))
+    return codes
+
+
+def _ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """How many are equal at the beginning and, of the others, at the end."""
+    most = min(len(old), len(new))
+    before = next((n for n in range(most) if old[n] != new[n]), most)
+    after = next((n for n in range(most - before) if old[-1 - n] != new[-1 - n]), most - before)
+    return before, after
+
+
+def _whole(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+    before, after = _ends(old, new)
+    yield from (_same(number, number, old[number]) for number in range(before))
+    yield from (_removed(number, old[number]) for number in range(before, len(old) - after))
+    yield from (_added(number, new[number]) for number in range(before, len(new) - after))
+    yield from (_same(len(old) - left, len(new) - left, old[-left]) for left in range(after, 0, -1))
+
+
+def _moves(old: Sequence[str], new: Sequence[str], codes: Iterable[_Code]) -> tuple[dict[int, int], dict[int, int]]:
     """Passages that left one place and stand word for word in another: old number -> new number, and the other way round."""
     gone = [number for code, first, last, _, _ in codes if code != "equal" for number in range(first, last)]
     come = [number for code, _, _, start, end in codes if code != "equal" for number in range(start, end)]
@@ -128,7 +207,13 @@ def _is_long(text: str) -> bool:
 
 
 def _between(
-    old: Sequence[str], new: Sequence[str], gone: Iterable[int], come: Iterable[int], away: dict[int, int], here: dict[int, int]
+    old: Sequence[str],
+    new: Sequence[str],
+    gone: Iterable[int],
+    come: Iterable[int],
+    away: dict[int, int],
+    here: dict[int, int],
+    steps: _Steps,
 ) -> Iterator[Row]:
     """The rows of a stretch in which the texts differ."""
     left = [number for number in gone if number not in away]
@@ -142,32 +227,29 @@ def _between(
         elif after is None:
             yield _removed(before, old[before])
         else:
-            yield from _pair(before, old[before], after, new[after])
+            yield from _pair(before, old[before], after, new[after], steps)
     yield from (
         Row(Change.MOVED_HERE, None, Side(number, (Run(new[number]),), here[number])) for number in come if number in here
     )
 
 
-def _pair(before: int, old: str, after: int, new: str) -> Iterator[Row]:
-    """One passage that changed, or two that have little in common."""
+def _pair(before: int, old: str, after: int, new: str, steps: _Steps) -> Iterator[Row]:
+    """One passage that changed, or two that have little in common or take too many steps to tell."""
     left, right = _words(old), _words(new)
-    matcher = SequenceMatcher(None, left, right, autojunk=False)
-    if _pairs(left, right) > MOST_PAIRS or matcher.ratio() < ALIKE:
+    try:
+        codes = _codes(left, right, steps)
+    except _TooMuch:
+        codes = []
+    equal = sum(code.last - code.first for code in codes if code.what == "equal")
+    if 2 * equal < ALIKE * (len(left) + len(right)):
         yield _removed(before, old)
         yield _added(after, new)
         return
-    codes = matcher.get_opcodes()
     yield Row(
         Change.CHANGED,
         Side(before, tuple(Run("".join(left[first:last]), code != "equal") for code, first, last, _, _ in codes if last > first)),
         Side(after, tuple(Run("".join(right[start:end]), code != "equal") for code, _, _, start, end in codes if end > start)),
     )
-
-
-def _pairs(left: Sequence[str], right: Sequence[str]) -> int:
-    """How often a word of one side is the same as one of the other: what comparing costs."""
-    counts = Counter(left)
-    return sum(counts[word] for word in right)
 
 
 def _words(text: str) -> list[str]:

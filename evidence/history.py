@@ -79,13 +79,14 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two kept states of one document. rows: with long equal stretches folded."""
+    """Two kept states of one document. rows: with long equal stretches folded. whole: as of comparison.Comparison."""
 
     card: Card
     old: KeptState
     new: KeptState
     rows: Sequence[Row | Gap]
     changes: int
+    whole: bool
 
 
 def history(access: Access, document: UUID) -> History:
@@ -143,13 +144,14 @@ def compared(
     row = documents.get(access, document)
     before = documents.state_of(access, row, representation=old)
     after = documents.state_of(access, row, representation=new)
-    rows = compare(_quotes(before), _quotes(after))
+    found = compare(_quotes(before), _quotes(after))
     return Compared(
         card=card(row, current(row)),
         old=_kept(row, before),
         new=_kept(row, after),
-        rows=list(folded(rows, keep=passage)) if folding else rows,
-        changes=sum(one.change != "same" for one in rows),
+        rows=list(folded(found.rows, keep=passage)) if folding else found.rows,
+        changes=sum(one.change != "same" for one in found.rows),
+        whole=found.whole,
     )
 
 

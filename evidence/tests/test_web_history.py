@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+import evidence.comparison
 from evidence.models import Document, Revision
 from evidence.tests.builders import document, person, publish
 from evidence.tests.pages import main, one, parsed, sign_in, texts, value
@@ -73,6 +74,16 @@ def test_passages_that_moved_lead_to_each_other(client: Client, changed: Documen
     away = value(page, ".compare-moved_away .compare-number a:last-child", "href")
     here = value(page, ".compare-moved_here .compare-number a:last-child", "href")
     assert one(page, ".compare-moved_here " + away) and one(page, ".compare-moved_away " + here)
+
+
+def test_a_comparison_that_takes_too_long_says_that_both_are_shown_whole(
+    client: Client, changed: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert parsed(client.get(comparison(changed))).css(".notice-warn") == []
+    monkeypatch.setattr(evidence.comparison, "MOST_STEPS", 0)
+    page = parsed(client.get(comparison(changed)))
+    assert "both are shown whole" in one(page, ".notice-warn").text()
+    assert {word for word in ("acht", "neun") if word in one(page, ".compared").text()} == {"acht", "neun"}
 
 
 def test_equal_stretches_are_folded_and_shown_on_demand(client: Client, changed: Document) -> None:

@@ -187,6 +187,16 @@ def test_a_change_is_shown_beside_what_counts_now_and_in_the_history(emil: User,
     assert "Genauer" in texts(told, ".states .facts")[0] and "rita" in texts(told, ".states .facts")[0]
 
 
+def test_a_change_of_thousands_of_lines_of_a_letter_shows_both_whole(emil: User, rita: User) -> None:
+    lines = "\n".join("abc"[number % 3] for number in range(9_999))
+    entry = knowing.concept(emil, rita, text=lines)
+    said = {"slug": "frist", "title": "Frist", "text": lines[::-1]}
+    proposal = knowing.proposed("concept", by=emil, action="change", entry=entry, **said)
+    page = parsed(browser(rita).get(f"/knowledge/proposals/{proposal}/"))
+    assert "both are shown whole" in one(page, ".line .hint").text()
+    assert (texts(page, ".line del"), texts(page, ".line ins")) == ([lines], [lines[::-1]])
+
+
 def test_a_refused_proposal_keeps_what_was_typed_and_names_the_field(emil: User) -> None:
     cited = knowing.cite(emil, "offen", "zwei Wochen")
     sent = {"title": "Frist", "slug": "Nicht so!", "text": "Getippt", "terms": "eins\nzwei", "citation": [str(cited)], "why": "W"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from evidence.comparison import Row, compare
+from evidence.comparison import Change, Row, Run, Side, compare
 from evidence.errors import EvidenceError
 from evidence.knowledge import contents
 from evidence.knowledge.contents import Content, DecisionStatus
@@ -125,12 +125,15 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A field of an entry as it was and as it shall be, with the words that differ. rows: of the comparison."""
+    """A field of an entry as it was and as it shall be, with the words that differ. rows: of the comparison. whole: too much
+    differs to put it side by side.
+    """
 
     name: str
     label: StrPromise
     rows: Sequence[Row]
     changed: bool
+    whole: bool
 
 
 def told(error: EvidenceError) -> str:
@@ -152,8 +155,20 @@ def lines(kind: str, content: Content, before: Content | None = None) -> Sequenc
     for name in _SHOWN[kind]:
         was, now = (_paragraphs(name, one.get(name)) for one in (old, new))
         if was or now:
-            found.append(Line(name, FIELDS[name], compare(was, now), changed=was != now))
+            found.append(_line(name, was, now))
     return found
+
+
+def _line(name: str, was: Sequence[str], now: Sequence[str]) -> Line:
+    found = compare(was, now)
+    rows = found.rows
+    if found.whole:  # each in one piece: thousands of paragraphs that were removed and added tell nobody more
+        rows = [Row(Change.REMOVED, _side(was), None), Row(Change.ADDED, None, _side(now))]
+    return Line(name, FIELDS[name], rows, changed=was != now, whole=found.whole)
+
+
+def _side(paragraphs: Sequence[str]) -> Side:
+    return Side(0, (Run("\n".join(paragraphs), changed=True),))
 
 
 def typed(kind: str, sent: Mapping[str, str]) -> dict[str, object]:
