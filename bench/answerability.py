@@ -1,12 +1,13 @@
 """Learn when a question counts as answered: `python -m bench.answerability`. It is `ENOUGH` in evidence/language/answering.py.
 
 Prints, for each support that could be enough, the share of the answerable questions that would be lost and of the unanswerable
-ones that would be recognised: of all together, and of each set. What is told without the support (references, no hits, a number
-that is missing, "not") is counted in, whatever is enough.
+ones that would be recognised: of all together, and of each set. `LESS` stays as it is. What is told without the support
+(references, no hits, a number that is missing, "not") is counted in, whatever is enough.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 from unittest.mock import patch
@@ -17,7 +18,7 @@ from evidence.language import answering
 
 LEARNT_FROM: Final = ("laws_de", "xquad_de_unanswerable", "squad2_small_en")
 MOST_LOST: Final = 0.10
-_STEPS: Final = [step / 100 for step in range(30, 61)]
+_STEPS: Final = [step / 100 for step in range(38, 61)]
 
 _Supports = tuple[list[float], list[float]]
 
@@ -46,13 +47,13 @@ def _supports(name: str) -> _Supports:
     seen: list[float] = []
 
     def see(words: Sequence[answering.Support], sections: int) -> bool:
-        seen.append(answering.support(words, sections))
+        seen.append(answering.support(words, sections) + answering.LESS * len(words))
         return all(one.held for one in words if one.needed)
 
     with patch.object(answering, "answered", see):
         for one in judged.ask(name):
-            support = seen.pop() if seen else 1.0
-            asked[not one.relevant].append(support if one.state is Answerability.ANSWERABLE else 0.0)
+            support = seen.pop() if seen else math.inf
+            asked[not one.relevant].append(support if one.state is Answerability.ANSWERABLE else -math.inf)
     return asked
 
 
