@@ -983,6 +983,8 @@ class AuditEvent(models.Model):
 
     class Meta:
         ordering = ["-at", "-id"]
+        verbose_name = _("audit event")
+        verbose_name_plural = _("audit events")
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M} {self.code}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
+from django.utils import timezone, translation
 from pytest_django import DjangoAssertNumQueries
 
 from evidence.evaluation import figures
@@ -17,6 +17,7 @@ from evidence.models import AuditEvent, Evaluation, Role, Tenant
 from evidence.tests.builders import person, tenant
 from evidence.tests.pages import one, parsed, sign_in, texts
 from evidence.tests.test_web_sources import whole
+from evidence.web.figures import written
 
 pytestmark = pytest.mark.django_db
 
@@ -108,6 +109,11 @@ def test_one_run_shows_each_question_in_ids_states_and_ranks(curator: Client) ->
     ]
     confusion = [[cell.text() for cell in row.css("th, td")] for row in page.css(".confusion tbody tr")]
     assert confusion == [["answerable", "1", "0", "1", "0", "0"], ["unanswerable", "0", "0", "1", "0", "0"]]
+
+
+def test_figures_are_rounded_as_the_command_rounds_them() -> None:
+    with translation.override("de"):
+        assert [written(name, 0.8696) for name in ("recognised", "seconds")] == ["0,870", "0,9"]
 
 
 def test_groups_of_questions_are_shown_apart(curator: Client) -> None:

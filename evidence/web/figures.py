@@ -88,7 +88,8 @@ def written(name: str, value: float) -> str:
     """A figure as it is shown: a count, or three digits."""
     if name in _COUNTS:
         return number_format(round(value), force_grouping=True)
-    return number_format(value, decimal_pos=1 if name == "seconds" else 3)
+    digits = 1 if name == "seconds" else 3
+    return number_format(round(value, digits), decimal_pos=digits)  # which would cut off what is beyond them
 
 
 def meaning(name: str) -> str:
