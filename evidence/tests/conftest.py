@@ -1,4 +1,7 @@
-"""Servers that places of folders are at. Questions to them are asked again at once. And no event loop but a test's own."""
+"""Servers that places of folders are at. Questions to them are asked again at once. And no event loop but a test's own.
+
+And a place for processes, from which those of tests are copied.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from evidence.sources.trees import elsewhere
+from evidence.tests import databases, processes
 from evidence.tests.buckets import Between, Bucket, s3_server
 from evidence.tests.dav import dav_server
 from evidence.tests.sftp import Server, sftp_server
@@ -32,6 +36,20 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     finally:
         asyncio._set_running_loop(running)
+
+
+@pytest.fixture(scope="session")
+def founded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[databases.Place]:
+    """A place for processes with a tenant and a group, to be copied: no test changes it."""
+    with databases.place(tmp_path_factory.mktemp("founded")) as place:
+        for words in (
+            ["migrate", "-v0"],
+            ["createtenant", "lindenau", "--name", "Lindenau"],
+            ["creategroup", "alle", "--tenant", "lindenau"],
+        ):
+            made = processes.run(place, "manage.py", *words)
+            assert made.returncode == 0, made.err
+        yield place
 
 
 @pytest.fixture(scope="session")

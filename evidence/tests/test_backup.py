@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import tarfile
 import time
 from collections.abc import Iterator
@@ -15,7 +13,7 @@ import pytest
 
 from evidence import archive, restoring
 from evidence.errors import Refused
-from evidence.tests import databases
+from evidence.tests import databases, processes
 from evidence.tests.builders import rules, write
 from evidence.tests.databases import POSTGRESQL, Place
 
@@ -82,25 +80,18 @@ STATE = {
 }
 
 
-def start(place: Place, *words: str | Path) -> subprocess.Popen[str]:
-    words = (sys.executable, *words)
-    return subprocess.Popen(words, env=place.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
 def done(place: Place, *words: str | Path) -> str:
     """What a program says that ends well."""
-    process = start(place, *words)
-    out, err = process.communicate()
-    assert process.returncode == 0, err
-    return out
+    process = processes.run(place, *words)
+    assert process.returncode == 0, process.err
+    return process.out
 
 
 def refused(place: Place, *words: str | Path) -> str:
     """What a command says that does not."""
-    process = start(place, "manage.py", *words)
-    _, err = process.communicate()
-    assert process.returncode == 1 and "Traceback" not in err, err
-    return err
+    process = processes.run(place, "manage.py", *words)
+    assert process.returncode == 1 and "Traceback" not in process.err, process.err
+    return process.err
 
 
 def found(place: Place, word: str) -> list[object]:
@@ -108,14 +99,11 @@ def found(place: Place, word: str) -> list[object]:
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def running(founded: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """Three documents, a person with a session, a token and uploads."""
     texts = {"a.md": f"# Titel\n\nDie {WORD} steht hier.", "b.txt": "Ein anderer Text.", "weg.txt": f"{WORD}, die weg soll."}
     folder = write(tmp_path_factory.mktemp("in"), {**texts, "fundstelle.toml": rules(("**", 'allowed = ["group:alle"]'))})
-    with databases.place(tmp_path_factory.mktemp("running")) as place:
-        done(place, "manage.py", "migrate", "-v0")
-        done(place, "manage.py", "createtenant", "lindenau", "--name", "Lindenau")
-        done(place, "manage.py", "creategroup", "alle", "--tenant", "lindenau")
+    with databases.place(tmp_path_factory.mktemp("running") / "data", like=founded) as place:
         done(place, "manage.py", "import", folder, "--source", "handbuch", "--tenant", "lindenau")
         done(place, "-c", PREPARE)
         yield place
@@ -308,9 +296,8 @@ DYING_LOAD = "postgresql.shutil.copyfileobj" if POSTGRESQL else "sqlite.shutil.c
     ],
 )
 def test_a_restore_that_is_killed_goes_on_when_it_is_run_again(step: str, backup: Path, journal: Path, empty: Place) -> None:
-    process = start(empty, "-c", KILLED, step, backup, journal)
-    _, err = process.communicate()
-    assert process.returncode == -signal.SIGKILL, err
+    process = processes.run(empty, "-c", KILLED, step, backup, journal)
+    assert process.returncode == -signal.SIGKILL, process.err
     assert (empty.data / "restoring").exists()
     done(empty, "manage.py", "restore", backup, "-v0")
     done(empty, "-c", SEEN)
@@ -341,14 +328,14 @@ def test_a_missing_original_is_named_and_the_others_are_kept(running: Place, bac
 def test_a_backup_of_a_system_at_work_has_every_original_that_it_names(running: Place, tmp_path: Path) -> None:
     """Documents come and go all the time; each backup is restored by reading: every digest that it names is in it."""
     with databases.place(tmp_path / "copy", like=running) as place:
-        busy = start(place, "-c", BUSY)
+        busy = processes.start(place, "-c", BUSY)
         time.sleep(2)
         files = [tmp_path / f"{number}.fundstelle" for number in range(4)]
         for file in files:
             done(place, "manage.py", "backup", file, "-v0")
-        busy.terminate()
-        _, err = busy.communicate()
-    assert "Traceback" not in err
+        busy.send_signal(signal.SIGTERM)
+        busy.wait()
+    assert "Traceback" not in busy.err
     assert [archive.verify(file, lambda size: None).missing for file in files] == [()] * len(files)
     assert len({archive.verify(file, lambda size: None).name for file in files}) == len(files)
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from evidence.models import DRILL
-from evidence.tests import databases
+from evidence.tests import databases, processes
 from evidence.tests.builders import rules, write
 from evidence.tests.databases import Place
-from evidence.tests.test_killed import empty, importing  # noqa: F401 (a fixture)
+from evidence.tests.test_killed import importing
 
 DYING = """
 import os, signal, sys, django
@@ -44,16 +42,12 @@ LEFT = {
 
 
 @pytest.fixture(scope="module")
-def imported(empty: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:  # noqa: F811
+def imported(founded: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """A place with a source."""
     folder = write(tmp_path_factory.mktemp("in"), {"a.txt": "eins", "fundstelle.toml": rules(("*", 'allowed = ["group:alle"]'))})
-    with databases.place(tmp_path_factory.mktemp("imported") / "data", like=empty) as place:
+    with databases.place(tmp_path_factory.mktemp("imported") / "data", like=founded) as place:
         assert importing(place, folder).wait() == 0
         yield place
-
-
-def run(place: Place, script: str, *words: str) -> int:
-    return subprocess.run([sys.executable, "-c", script, *words], env=place.environment, check=False).returncode
 
 
 def left(place: Place) -> dict[str, list[tuple[object, ...]]]:
@@ -63,9 +57,9 @@ def left(place: Place) -> dict[str, list[tuple[object, ...]]]:
 @pytest.mark.parametrize("step", ["made", "withdrawn", "removal"])
 def test_what_a_killed_drill_left_is_swept_away(step: str, imported: Place, tmp_path: Path) -> None:
     with databases.place(tmp_path / "data", like=imported) as place:
-        assert run(place, DYING, step) == -signal.SIGKILL
+        assert processes.run(place, "-c", DYING, step).returncode == -signal.SIGKILL
         ((password, is_active),) = left(place)["people"]
         assert str(password).startswith("!")  # no password fits
         assert bool(is_active) is (step != "removal")
-        assert run(place, SWEEPING) == 0
+        assert processes.run(place, "-c", SWEEPING).returncode == 0
         assert not any(left(place).values())

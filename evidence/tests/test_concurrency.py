@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 import requests
 
-from evidence.tests import databases
+from evidence.tests import databases, processes
 from evidence.tests.databases import Place
 
 WEB_PROCESSES = 8
@@ -33,7 +33,6 @@ GENERATIONS = 6
 """At least."""
 SEEN = 6
 """Answers that begin and end between two edits, at least."""
-WORK = ("manage.py", "work")
 PASSAGES = 8
 SHARED = "gemeinsam"
 EDITED = ("a", "b", "c")
@@ -83,31 +82,28 @@ print(json.dumps(list(projection.differences())))
 
 
 def python(place: Place, program: str, *arguments: str | Path) -> str:
-    words = [sys.executable, "-c", program, *arguments]
-    done = subprocess.run(words, env=place.environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    done = processes.run(place, "-c", program, *arguments)
+    assert done.returncode == 0, done.err
+    return done.out
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    """An empty database with its tables."""
-    (tmp_path / "data").mkdir(mode=0o700)
-    with databases.place(tmp_path / "data") as place:
-        python(place, "from django.core.management import execute_from_command_line as run; run(['', 'migrate', '-v0'])")
+def place(founded: Place, tmp_path: Path) -> Iterator[Place]:
+    """A database with a tenant and a group."""
+    with databases.place(tmp_path / "data", like=founded) as place:
         yield place
 
 
 @contextmanager
-def running(place: Place, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """A process that is told to end at the end, and ends well."""
-    process = subprocess.Popen([sys.executable, *words], env=place.environment, stderr=subprocess.PIPE, text=True)
+def working(place: Place) -> Iterator[None]:
+    """A worker, which is told to end at the end, and ends well."""
+    process = processes.start(place, "manage.py", "work")
     try:
-        yield process
+        yield
     finally:
         process.send_signal(signal.SIGTERM)
-        _, told = process.communicate(timeout=60)
-    assert process.returncode == 0 and "Traceback" not in told, told
+        process.wait(60)
+    assert process.returncode == 0 and "Traceback" not in process.err, process.err
 
 
 @contextmanager
@@ -117,9 +113,15 @@ def served(place: Place) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
     options = ["--bind", address, "--workers", str(WEB_PROCESSES), "--threads", "1", "--preload", "--log-level", "warning"]
-    with running(place, "-m", "gunicorn", *options):
-        wait_for(lambda: _answers(address))
-        yield f"http://{address}"
+    words = [sys.executable, "-m", "gunicorn", *options]
+    with subprocess.Popen(words, env=place.environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            wait_for(lambda: _answers(address))
+            yield f"http://{address}"
+        finally:
+            process.send_signal(signal.SIGTERM)
+            _, told = process.communicate(timeout=60)
+    assert process.returncode == 0 and "Traceback" not in told, told
 
 
 def _answers(address: str) -> bool:
@@ -197,18 +199,21 @@ def generation(hits: Sequence[Mapping[str, Any]]) -> int:
 @contextmanager
 def editor(place: Place, folder: Path) -> Iterator[Callable[[], tuple[float, float]]]:
     """Makes the next generation of all documents; gives when it began and ended."""
-    words: list[str | Path] = [sys.executable, "-c", EDIT, folder]
-    with subprocess.Popen(words, env=place.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
-        stdin, stdout = process.stdin, process.stdout
+    process = processes.start(place, "-c", EDIT, folder, talking=True)
+    stdin, stdout = process.stdin, process.stdout
+    assert stdin is not None and stdout is not None
 
-        def edit() -> tuple[float, float]:
-            stdin.write("\n")
-            stdin.flush()
-            _, begun, ended = json.loads(stdout.readline())
-            return begun, ended
+    def edit() -> tuple[float, float]:
+        stdin.write("\n")
+        stdin.flush()
+        _, begun, ended = json.loads(stdout.readline())
+        return begun, ended
 
+    try:
         yield edit
+    finally:
+        stdin.close()
+        process.wait()
 
 
 def test_people_who_search_while_others_edit_see_whole_states_and_nothing_that_was_taken_away(
@@ -216,7 +221,7 @@ def test_people_who_search_while_others_edit_see_whole_states_and_nothing_that_w
 ) -> None:
     secret = python(place, SET_UP).strip()
     runs: list[tuple[float, float]] = []
-    with running(place, *WORK), running(place, *WORK), served(place) as address, editor(place, tmp_path / "in") as edit:
+    with working(place), working(place), served(place) as address, editor(place, tmp_path / "in") as edit:
         readers = Readers(address, secret)
         until = time.monotonic() + EDITED_FOR
         with readers.asking():
@@ -254,7 +259,7 @@ for row in Document.objects.all():
 
 def test_two_workers_do_everything_once(place: Place, tmp_path: Path) -> None:
     python(place, REQUEST, tmp_path / "in")
-    with running(place, *WORK), running(place, *WORK):
+    with working(place), working(place):
         wait_for(lambda: not place.rows("SELECT id FROM evidence_job WHERE kind IN ('index', 'purge', 'wipe')"))
     removed = place.rows("SELECT document FROM evidence_auditevent WHERE code = 'document.purged'")
     assert len(removed) == len(set(removed)) == 40

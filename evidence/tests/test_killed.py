@@ -1,8 +1,6 @@
 """A process that is killed at any moment leaves nothing that running it again does not mend."""
 
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from evidence.index.sqlite import SqliteEngine
-from evidence.tests import databases
+from evidence.tests import databases, processes
 from evidence.tests.builders import rules, write
 from evidence.tests.databases import Place
+from evidence.tests.processes import Process
 
 DOCUMENTS = 60
 ROWS = {
@@ -28,25 +27,8 @@ ROWS = {
 """What two equal imports agree on: everything but times and row numbers."""
 
 
-def manage(place: Place, *words: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "manage.py", *words], env=place.environment, stdout=subprocess.DEVNULL)
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """A place with a tenant and a group."""
-    with databases.place(tmp_path_factory.mktemp("empty")) as place:
-        for words in (
-            ["migrate", "-v0"],
-            ["createtenant", "lindenau", "--name", "Lindenau"],
-            ["creategroup", "alle", "--tenant", "lindenau"],
-        ):
-            assert manage(place, *words).wait() == 0
-        yield place
-
-
-def importing(place: Place, folder: Path) -> subprocess.Popen[bytes]:
-    return manage(place, "import", str(folder), "--source", "handbuch", "--tenant", "lindenau")
+def importing(place: Place, folder: Path) -> Process:
+    return processes.start(place, "manage.py", "import", folder, "--source", "handbuch", "--tenant", "lindenau")
 
 
 def state(place: Place) -> dict[str, object]:
@@ -69,14 +51,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(folder: Path, empty: Place, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+def undisturbed(folder: Path, founded: Place, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """What an import ends in that nobody disturbs."""
-    with databases.place(tmp_path_factory.mktemp("undisturbed") / "data", like=empty) as place:
+    with databases.place(tmp_path_factory.mktemp("undisturbed") / "data", like=founded) as place:
         assert importing(place, folder).wait() == 0
         return state(place)
 
 
-def kill_when(process: subprocess.Popen[bytes], place: Place, documents: int) -> Iterator[int]:
+def kill_when(process: Process, place: Place, documents: int) -> Iterator[int]:
     """Kill the process as soon as that many documents are in the database."""
     until = time.monotonic() + 30
     while process.poll() is None and time.monotonic() < until:
@@ -88,9 +70,9 @@ def kill_when(process: subprocess.Popen[bytes], place: Place, documents: int) ->
 
 @pytest.mark.parametrize("documents", [1, 17, DOCUMENTS])
 def test_an_import_that_is_killed_and_run_again_ends_as_an_undisturbed_one(
-    documents: int, folder: Path, empty: Place, undisturbed: dict[str, object], tmp_path: Path
+    documents: int, folder: Path, founded: Place, undisturbed: dict[str, object], tmp_path: Path
 ) -> None:
-    with databases.place(tmp_path / "data", like=empty) as place:
+    with databases.place(tmp_path / "data", like=founded) as place:
         process = importing(place, folder)
         (status,) = kill_when(process, place, documents)
         assert importing(place, folder).wait() == 0

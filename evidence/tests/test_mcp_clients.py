@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from mcp import Client as Assistant
 from mcp import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from evidence.tests import databases
+from evidence.tests import databases, processes
 from evidence.tests.assistants import connected
 from evidence.tests.databases import Place
 
@@ -32,8 +32,6 @@ import json, sys
 from pathlib import Path
 import django
 django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from evidence import projection
 from evidence.tests.builders import document, person, publish
 from evidence.tests.calls import secret
@@ -84,16 +82,21 @@ class Running:
     log: Path
 
 
-@pytest.fixture
-def told(tmp_path: Path) -> Iterator[Told]:
-    """One document; eva and max may read it, ida may not."""
-    (tmp_path / "data").mkdir(mode=0o700)
-    with databases.place(tmp_path / "data") as place:
-        words = [sys.executable, "-c", SET_UP, str(tmp_path / "in")]
-        done = subprocess.run(words, env=place.environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        found = json.loads(done.stdout)
+@pytest.fixture(scope="module")
+def made(founded: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    """One document; eva and max may read it, ida may not. Nobody has asked yet."""
+    with databases.place(tmp_path_factory.mktemp("made") / "data", like=founded) as place:
+        done = processes.run(place, "-c", SET_UP, tmp_path_factory.mktemp("in"))
+        assert done.returncode == 0, done.err
+        found = json.loads(done.out)
         yield Told(place, found.pop("document"), found)
+
+
+@pytest.fixture
+def told(made: Told, tmp_path: Path) -> Iterator[Told]:
+    """The same in a place of its own."""
+    with databases.place(tmp_path / "data", like=made.place) as place:
+        yield replace(made, place=place)
 
 
 @contextmanager

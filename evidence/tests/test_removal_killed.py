@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from evidence.tests import databases
+from evidence.tests import databases, processes
 from evidence.tests.builders import rules, write
 from evidence.tests.databases import Place
-from evidence.tests.test_killed import empty, manage  # noqa: F401 (a fixture)
+from evidence.tests.test_killed import importing
 from evidence.tests.test_removal import OTHER, TEXT, WORD
 
 STEPS = {
@@ -62,18 +60,14 @@ worker.run_due()
 """
 
 
-def python(place: Place, program: str, *arguments: str) -> int:
-    return subprocess.run([sys.executable, "-c", program, *arguments], env=place.environment, check=False).returncode
-
-
 @pytest.fixture(scope="module")
-def withdrawn(empty: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:  # noqa: F811
+def withdrawn(founded: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """A place with two documents, one of which is to be removed."""
     texts = {"a.md": TEXT, "b.txt": OTHER, "fundstelle.toml": rules(("**", 'allowed = ["group:alle"]'))}
     folder = write(tmp_path_factory.mktemp("in"), texts)
-    with databases.place(tmp_path_factory.mktemp("withdrawn") / "data", like=empty) as place:
-        assert manage(place, "import", str(folder), "--source", "handbuch", "--tenant", "lindenau").wait() == 0
-        assert python(place, ASKING) == 0
+    with databases.place(tmp_path_factory.mktemp("withdrawn") / "data", like=founded) as place:
+        assert importing(place, folder).wait() == 0
+        assert processes.run(place, "-c", ASKING).returncode == 0
         yield place
 
 
@@ -86,8 +80,8 @@ def files_with(data: Path, word: str) -> list[str]:
 @pytest.mark.parametrize("step", STEPS)
 def test_a_removal_that_is_killed_is_ended_by_the_next_worker(step: str, withdrawn: Place, tmp_path: Path) -> None:
     with databases.place(tmp_path / "data", like=withdrawn) as place:
-        assert python(place, DYING, STEPS[step]) == -signal.SIGKILL
-        assert python(place, ENDING) == 0
+        assert processes.run(place, "-c", DYING, STEPS[step]).returncode == -signal.SIGKILL
+        assert processes.run(place, "-c", ENDING).returncode == 0
         ((traces,),) = place.rows("SELECT traces FROM evidence_receipt WHERE finished_at IS NOT NULL")
         left = place.rows("SELECT external_id FROM evidence_document")
         jobs = place.rows("SELECT kind FROM evidence_job WHERE kind IN ('purge', 'wipe')")

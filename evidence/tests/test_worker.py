@@ -1,8 +1,6 @@
 """Workers: what is due is done, by one of them at a time; who dies is followed by another; who is told to stop stops soon."""
 
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,9 +15,10 @@ from django.utils import timezone
 from evidence import jobs, worker
 from evidence.errors import Refused
 from evidence.models import Job
-from evidence.tests import databases
+from evidence.tests import databases, processes
 from evidence.tests.builders import rules, write
 from evidence.tests.databases import Place
+from evidence.tests.processes import Process
 
 pytestmark = pytest.mark.django_db
 
@@ -158,8 +157,9 @@ def test_a_long_run_does_not_keep_other_jobs_waiting(monkeypatch: pytest.MonkeyP
 # Real processes
 
 
-def manage(place: Place, *words: str) -> None:
-    subprocess.run([sys.executable, "manage.py", *words], env=place.environment, check=True, stdout=subprocess.DEVNULL)
+def manage(place: Place, *words: str | Path) -> None:
+    done = processes.run(place, "manage.py", *words)
+    assert done.returncode == 0, done.err
 
 
 class World:
@@ -167,17 +167,12 @@ class World:
 
     def __init__(self, place: Place, folder: Path) -> None:
         self.place, self.folder = place, folder
-        self.workers: list[subprocess.Popen[bytes]] = []
+        self.workers: list[Process] = []
 
-    def worker(self) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", "work"],
-            env=self.place.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+    def worker(self) -> Process:
+        process = processes.start(self.place, "manage.py", "work", talking=True)
         self.workers.append(process)
-        assert process.stdout is not None and process.stdout.readline() == b"worker started\n"
+        assert process.stdout is not None and process.stdout.readline() == "worker started\n"
         return process
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
@@ -199,28 +194,17 @@ class World:
             time.sleep(0.05)
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """A place with a tenant and a group."""
-    with databases.place(tmp_path_factory.mktemp("empty")) as made:
-        manage(made, "migrate", "-v0")
-        manage(made, "createtenant", "lindenau", "--name", "Lindenau")
-        manage(made, "creategroup", "alle", "--tenant", "lindenau")
-        yield made
-
-
 @pytest.fixture
-def world(empty: Place, tmp_path: Path) -> Iterator[World]:
+def world(founded: Place, tmp_path: Path) -> Iterator[World]:
     """A world of its own with a watched source of two documents; its workers end with the test."""
     folder = write(tmp_path / "in", {"a.txt": "Text.", "b.txt": "Text.", "fundstelle.toml": OPEN})
-    with databases.place(tmp_path / "own", like=empty) as place:
+    with databases.place(tmp_path / "own", like=founded) as place:
         made = World(place, folder)
-        manage(place, "createsource", "handbuch", "--tenant", "lindenau", "--location", str(folder), "--watch", "--every", "1h")
+        manage(place, "createsource", "handbuch", "--tenant", "lindenau", "--location", folder, "--watch", "--every", "1h")
         yield made
         for process in made.workers:
             process.kill()
             process.wait()
-            process.stdout.close()  # type: ignore[union-attr]
 
 
 def test_a_worker_takes_a_source_in_when_it_is_due_and_again_when_a_file_changes(world: World) -> None:
@@ -291,8 +275,7 @@ def test_a_worker_that_is_told_to_stop_in_a_run_leaves_whole_documents_and_the_n
 
 def test_a_sync_that_is_told_to_stop_says_so_and_leaves_whole_documents(world: World) -> None:
     slow(world)
-    words = [sys.executable, "manage.py", "sync", "handbuch", "-v0"]
-    process = subprocess.Popen(words, env=world.place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = processes.start(world.place, "manage.py", "sync", "handbuch", "-v0")
     world.wait(lambda: world.documents() >= 3)
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 1
