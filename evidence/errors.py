@@ -47,6 +47,10 @@ class Busy(EvidenceError):
         super().__init__("busy", gettext_noop("Something else is being done with this at the moment. Ask again soon."))
 
 
+class TooOften(EvidenceError):
+    """It was asked for again and again within a minute; nothing was changed, and waiting for the next one helps."""
+
+
 class Ambiguous(EvidenceError):
     """The words occur more than once and no context tells the places apart."""
 

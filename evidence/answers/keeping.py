@@ -18,16 +18,19 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from evidence import documents, removal
+from evidence import documents, pace, removal
 from evidence.access import Access
 from evidence.answers.checking import check
 from evidence.answers.findings import Checked, Judged, documents_of
 from evidence.answers.values import Draft, Pointer, Sentence, Support
-from evidence.errors import Busy, Refused, Unavailable, gettext_noop
+from evidence.errors import Busy, Refused, TooOften, Unavailable, gettext_noop
 from evidence.models import Answer, AuditEvent, Document
 
 PER_DAY: Final = 500
 """Answers of one person in 24 hours: an assistant that asks all day, and no more than a disk takes."""
+CHECKS_PER_MINUTE: Final = 60
+"""Kept answers of one person that one process of the server checks within a minute: one a second, and each can cost some hundred
+searches."""
 PAGE: Final = 25
 """Answers on one page of the list."""
 _DAY: Final = timedelta(days=1)
@@ -123,10 +126,11 @@ def refuse_many(access: Access) -> None:
 
 
 def get(access: Access, answer: UUID) -> Kept:
-    """One's own answer, checked now. Raises Unavailable for every other, unknown, expired and deleted alike."""
+    """One's own answer, checked now. Raises Unavailable for every other, unknown, expired and deleted alike, and TooOften."""
     row = _own(access).filter(public_id=answer).first()
     if row is None:
         raise Unavailable
+    _refuse_often(access)
     return _kept(row, _checked(access, row))
 
 
@@ -147,11 +151,12 @@ def own(access: Access, *, offset: int = 0) -> Listed:
 def recheck(access: Access, answer: UUID) -> Kept:
     """Check it on purpose: from now on, what has changed is told against this. Gives it with the states that it had before.
 
-    Raises Unavailable, and Busy as `keep` does.
+    Raises Unavailable, TooOften, and Busy as `keep` does.
     """
     row = _own(access).filter(public_id=answer).first()
     if row is None:
         raise Unavailable
+    _refuse_often(access)
     checked = _checked(access, row)
     kept = _kept(row, checked)
     sentences = [
@@ -185,6 +190,13 @@ def _own(access: Access) -> QuerySet[Answer]:
     rows = Answer.objects.filter(user=access.user, tenant=access.tenant, expires_at__gt=now)
     longest = settings.KEEP["answers"]  # may have been shortened since
     return rows if longest is None else rows.filter(at__gt=now - longest)
+
+
+def _refuse_often(access: Access) -> None:
+    """Raises TooOften for people who have had as many kept answers checked as they can within a minute."""
+    if pace.counted(f"answers:{access.user}") > CHECKS_PER_MINUTE:
+        message = gettext_noop("You have had %(limit)d answers checked within a minute. Wait for the next one, and go on then.")
+        raise TooOften("too_many_checks", message, limit=CHECKS_PER_MINUTE)
 
 
 def _checked(access: Access, row: Answer) -> Checked:

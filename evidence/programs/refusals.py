@@ -8,7 +8,8 @@ from typing import Final
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 
-from evidence.errors import Ambiguous, Busy, EvidenceError, IndexFault, Outdated, TooLarge, Unavailable, gettext_noop
+from evidence import pace
+from evidence.errors import Ambiguous, Busy, EvidenceError, IndexFault, Outdated, TooLarge, TooOften, Unavailable, gettext_noop
 from evidence.programs.shapes import Error
 
 JSON: Final = "application/json; charset=utf-8"
@@ -23,6 +24,7 @@ _STATUS: Final = {
     IndexFault: HTTPStatus.SERVICE_UNAVAILABLE,
     Busy: HTTPStatus.SERVICE_UNAVAILABLE,
     TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    TooOften: HTTPStatus.TOO_MANY_REQUESTS,
 }
 
 
@@ -78,8 +80,11 @@ def answer(error: Error | EvidenceError, status: HTTPStatus, **headers: str) -> 
 def refused(error: EvidenceError) -> HttpResponse:
     """What the core refuses, with the status that goes with it."""
     status = _STATUS.get(type(error), HTTPStatus.BAD_REQUEST)
-    headers = {"Retry_After": RETRY_AFTER} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
-    return answer(error, status, **headers)
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        return answer(error, status, Retry_After=RETRY_AFTER)
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return answer(error, status, Retry_After=str(int(pace.wait()) + 1))
+    return answer(error, status)
 
 
 def unavailable() -> HttpResponse:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Final
 
 from django.conf import settings
-from django.core.cache import cache
 from django.http import HttpRequest
 
-from evidence import identity
+from evidence import identity, pace
 
-WINDOW: Final = 60
-"""Seconds over which calls are counted."""
 SCHEME: Final = "bearer"
 
 
@@ -30,12 +26,9 @@ def bearer(request: HttpRequest) -> identity.Bearer | None:
 
 def counted(token: int) -> bool:
     """Count a call with this token, in this process of the server, and say whether it is still within the limit of a minute."""
-    key = f"calls:{token}:{int(time.time() // WINDOW)}"
-    if cache.add(key, 1, timeout=2 * WINDOW):
-        return settings.API_CALLS_PER_MINUTE >= 1
-    return cache.incr(key) <= settings.API_CALLS_PER_MINUTE
+    return pace.counted(f"calls:{token}") <= settings.API_CALLS_PER_MINUTE
 
 
 def wait() -> float:
     """Seconds until the next minute begins."""
-    return WINDOW - time.time() % WINDOW
+    return pace.wait()

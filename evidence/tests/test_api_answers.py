@@ -10,6 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from evidence import citations
+from evidence.answers import keeping
 from evidence.models import Answer, Document
 from evidence.tests.builders import access, document, person, publish, rules, run, write
 from evidence.tests.calls import Program, program
@@ -165,3 +166,15 @@ def test_the_number_of_queries_does_not_grow_with_the_sentences(calls: Program, 
     one, many = sent(row), sent(row)
     many["sentences"] *= 20
     assert calls.post("answers", one).queries == calls.post("answers", many).queries
+
+
+def test_opening_and_checking_too_often_is_told_when_to_go_on(
+    calls: Program, row: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = calls.post("answers", sent(row)).body["id"]
+    monkeypatch.setattr("evidence.pace.time.time", lambda: 1_000_000.0)
+    monkeypatch.setattr(keeping, "CHECKS_PER_MINUTE", 2)
+    assert [calls.get(f"answers/{made}").status, calls.post(f"answers/{made}/check", {}).status] == [200, 200]
+    for answer in (calls.get(f"answers/{made}"), calls.post(f"answers/{made}/check", {})):
+        assert (answer.status, answer.code, answer.response["Retry-After"]) == (429, "too_many_checks", "21")
+    assert program(person("jona", ["alle"])).get(f"answers/{made}").status == 404

@@ -89,7 +89,7 @@ def test_a_missing_scope_is_named(eva: User) -> None:
 
 def test_too_many_calls_wait_for_the_next_minute(eva: User, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1_000_000.0]
-    monkeypatch.setattr("evidence.programs.tokens.time.time", lambda: now[0])
+    monkeypatch.setattr("evidence.pace.time.time", lambda: now[0])
     settings.API_CALLS_PER_MINUTE = 2
     calls, others = Program(secret(eva)), Program(secret(eva))
     answers = [calls.get("documents") for _ in range(3)]

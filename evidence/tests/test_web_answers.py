@@ -214,3 +214,18 @@ def test_of_a_long_passage_only_the_part_around_the_words_is_shown(tmp_path: Pat
     answer = keeping.keep(access(User.objects.get(username="eva")), Draft([Sentence("So.", [pointer])]))
     page = shown(answer)
     assert page.count("vorher") < 70 and page.count("[…]") == 2 and answers.AROUND == 400
+
+
+def test_opening_and_checking_too_often_has_to_wait_for_the_next_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = kept(tmp_path, ("So ist es.", "Frist beträgt"))
+    now = [1_000_000.0]
+    monkeypatch.setattr("evidence.pace.time.time", lambda: now[0])
+    monkeypatch.setattr(keeping, "CHECKS_PER_MINUTE", 2)
+    client = browser()
+    assert [client.get(f"/answers/{answer}/").status_code for _ in range(2)] == [200, 200]
+    for response in (client.get(f"/answers/{answer}/"), client.post(f"/answers/{answer}/check/")):
+        assert (response.status_code, response.headers["Retry-After"]) == (429, "21")
+        assert "You have had 2 answers checked within a minute." in response.content.decode()
+    assert client.get(f"/answers/{uuid4()}/").status_code == 404
+    now[0] += 20
+    assert client.get(f"/answers/{answer}/").status_code == 200

@@ -12,7 +12,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.translation import gettext
 
-from evidence.errors import EvidenceError, IndexFault, Unavailable
+from evidence import pace
+from evidence.errors import EvidenceError, IndexFault, TooOften, Unavailable
 from evidence.web.request import Request
 
 PASSED_ON: Final = frozenset({HTTPStatus.OK, HTTPStatus.NO_CONTENT, HTTPStatus.BAD_REQUEST})
@@ -39,9 +40,17 @@ class ErrorPages:
             return not_found(request, error)
         if isinstance(error, IndexFault):
             return render(request, "errors/rebuilding.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
+        if isinstance(error, TooOften):
+            response = _refused(request, error, HTTPStatus.TOO_MANY_REQUESTS)
+            response["Retry-After"] = str(int(pace.wait()) + 1)
+            return response
         if isinstance(error, EvidenceError):
-            return render(request, "errors/refused.html", {"reason": words(error)}, status=HTTPStatus.BAD_REQUEST)
+            return _refused(request, error, HTTPStatus.BAD_REQUEST)
         return None
+
+
+def _refused(request: HttpRequest, error: EvidenceError, status: HTTPStatus) -> HttpResponse:
+    return render(request, "errors/refused.html", {"reason": words(error)}, status=status)
 
 
 class PagesForFragments:
