@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from uuid import UUID
 
 from django.contrib.auth.models import User
 
+from evidence.access import Access
 from evidence.models import AuditEvent, Document, Group, Identity, Membership, Provisioned, Source, Space, Tenant, Token
 
 Audited = Tenant | Group | Membership | Source | Space | Token | User | Identity
@@ -15,6 +17,12 @@ def record(row: Audited, change: str, *, actor: User | None) -> None:
     """Write down that `actor` (None: a command, or a provider of identities) made this change to this row."""
     kind = "person" if isinstance(row, User) else row._meta.model_name
     AuditEvent.objects.create(tenant=_tenant(row), actor=actor, code=f"{kind}.{change}", ids={kind: row.pk} | _details(row))
+
+
+def by(access: Access, code: str, **ids: int | UUID) -> None:
+    """Write down what the person of this Access did; the ids are those of rows that it is about."""
+    told = {name: str(one) if isinstance(one, UUID) else one for name, one in ids.items()}
+    AuditEvent.objects.create(tenant_id=access.tenant, actor_id=access.user, code=code, ids=told)
 
 
 def about(document: Document, code: str, *, actor: int | None = None, **ids: int) -> None:

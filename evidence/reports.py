@@ -17,12 +17,12 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils import timezone
 
-from evidence import identity, removal
+from evidence import audit, identity, removal
 from evidence.access import Access
 from evidence.errors import Refused, Unavailable, gettext_noop
 from evidence.index.query import REFUSED_CATEGORIES
 from evidence.index.questions import MAX_QUESTION
-from evidence.models import AuditEvent, SearchReport
+from evidence.models import SearchReport
 from evidence.search import Mode
 
 MAX_WISH: Final = 1_000
@@ -71,7 +71,7 @@ def send(access: Access, *, query: str, wish: str, mode: Mode, seen: int) -> UUI
         row = SearchReport.objects.create(
             tenant_id=access.tenant, user_id=access.user, at=now, query=query, wish=wish, mode=mode, seen=seen
         )
-        _audit(access, "report.sent", row.public_id)
+        audit.by(access, "report.sent", report=row.public_id)
     return row.public_id
 
 
@@ -87,7 +87,7 @@ def delete(access: Access, report: UUID) -> None:
         count, _ = SearchReport.objects.filter(public_id=report, user=access.user, tenant=access.tenant).delete()
         if not count:
             raise Unavailable
-        _audit(access, "report.deleted", report)
+        audit.by(access, "report.deleted", report=report)
         removal.wipe_soon()
 
 
@@ -124,7 +124,7 @@ def close(access: Access, report: UUID, *, state: str, cause: str, answer: str) 
             state=state, cause=cause, answer=answer, closed_by=access.user, closed_at=timezone.now()
         )
         if count:
-            _audit(access, "report.closed", report)
+            audit.by(access, "report.closed", report=report)
     if not count:
         _explain(rows)
 
@@ -137,7 +137,7 @@ def reopen(access: Access, report: UUID) -> None:
             state=SearchReport.State.OPEN, closed_by=None, closed_at=None
         )
         if count:
-            _audit(access, "report.reopened", report)
+            audit.by(access, "report.reopened", report=report)
     if not count:
         _explain(rows)
 
@@ -167,7 +167,3 @@ def _words(text: str, code: str, message: str, limit: int) -> str:
     if any(unicodedata.category(one) in REFUSED_CATEGORIES for one in text if one not in "\n\t"):
         raise Refused("report_control_character", gettext_noop("The text holds a control character. Please remove it."))
     return text
-
-
-def _audit(access: Access, code: str, report: UUID) -> None:
-    AuditEvent.objects.create(tenant_id=access.tenant, actor_id=access.user, code=code, ids={"report": str(report)})

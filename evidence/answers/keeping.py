@@ -18,13 +18,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from evidence import documents, pace, removal
+from evidence import audit, documents, pace, removal
 from evidence.access import Access
 from evidence.answers.checking import check
 from evidence.answers.findings import Checked, Judged, documents_of
 from evidence.answers.values import Draft, Pointer, Sentence, Support
 from evidence.errors import Busy, Refused, TooOften, Unavailable, gettext_noop
-from evidence.models import Answer, AuditEvent, Document
+from evidence.models import Answer, Document
 
 PER_DAY: Final = 500
 """Answers of one person in 24 hours: an assistant that asks all day, and no more than a disk takes."""
@@ -114,7 +114,7 @@ def keep(
             states=[state.value for state in found.states],
         )
         _hold(access, row, found.documents.union(written_from))
-        _audit(access, "answer.kept", row.public_id)
+        audit.by(access, "answer.kept", answer=row.public_id)
     return row.public_id
 
 
@@ -168,7 +168,7 @@ def recheck(access: Access, answer: UUID) -> Kept:
         if not _own(access).filter(pk=row.pk).update(sentences=sentences, states=states, checked_at=timezone.now()):
             raise Unavailable
         _hold(access, row, checked.documents)
-        _audit(access, "answer.checked", row.public_id)
+        audit.by(access, "answer.checked", answer=row.public_id)
     return kept
 
 
@@ -178,7 +178,7 @@ def delete(access: Access, answer: UUID) -> None:
         count, _ = _own(access).filter(public_id=answer).delete()
         if not count:
             raise Unavailable
-        _audit(access, "answer.deleted", answer)
+        audit.by(access, "answer.deleted", answer=answer)
         removal.wipe_soon()
 
 
@@ -283,7 +283,3 @@ def _pointer(stored: Mapping[str, Any]) -> Pointer:
         prefix=stored.get("prefix", ""),
         suffix=stored.get("suffix", ""),
     )
-
-
-def _audit(access: Access, code: str, answer: UUID) -> None:
-    AuditEvent.objects.create(tenant_id=access.tenant, actor_id=access.user, code=code, ids={"answer": str(answer)})

@@ -17,13 +17,13 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from evidence import citations, documents, identity
+from evidence import audit, citations, documents, identity
 from evidence.access import Access
 from evidence.citations import Cited
 from evidence.errors import Refused, Unavailable, gettext_noop
 from evidence.index.query import REFUSED_CATEGORIES
 from evidence.knowledge.entries import name_of
-from evidence.models import AuditEvent, Citation, Conflict, Document
+from evidence.models import Citation, Conflict, Document
 from evidence.presentation import Card, card, current
 
 MAX_MATTER: Final = 200
@@ -118,7 +118,7 @@ def mark(access: Access, left: Named, right: Named, *, matter: str, note: str = 
             note=note,
             marked_by_id=access.user,
         )
-        _audit(access, "conflict.marked", row)
+        audit.by(access, "conflict.marked", conflict=row.public_id)
     return row.public_id
 
 
@@ -254,7 +254,7 @@ def _decided(access: Access, code: str, rows: QuerySet[Conflict], count: int) ->
         raise Unavailable
     if not count:
         raise Refused("conflict_changed", gettext_noop("This contradiction has changed meanwhile. Look at it again."))
-    _audit(access, code, row)
+    audit.by(access, code, conflict=row.public_id)
 
 
 def _words(text: str, limit: int, message: str) -> str:
@@ -265,8 +265,3 @@ def _words(text: str, limit: int, message: str) -> str:
     if any(unicodedata.category(one) in REFUSED_CATEGORIES for one in text if one not in "\n\t"):
         raise Refused("conflict_control_character", gettext_noop("The text holds a control character. Please remove it."))
     return text
-
-
-def _audit(access: Access, code: str, row: Conflict) -> None:
-    ids = {"conflict": str(row.public_id)}
-    AuditEvent.objects.create(tenant_id=access.tenant, actor_id=access.user, code=code, ids=ids)

@@ -16,14 +16,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from evidence import documents, identity
+from evidence import audit, documents, identity
 from evidence.access import Access
 from evidence.citations import NOTHING, Cited
 from evidence.errors import Outdated, Refused, Unavailable, gettext_noop
 from evidence.knowledge import contents, entries, spaces
 from evidence.knowledge.contents import Claim, Concept, Content, Decision
 from evidence.knowledge.entries import Read
-from evidence.models import AuditEvent, Citation, Entry, EntryRevision, Proposal, Space, id_list
+from evidence.models import Citation, Entry, EntryRevision, Proposal, Space, id_list
 
 MAX_WHY: Final = 1_000
 """Characters that say why, and of what a reviewer says of it."""
@@ -468,5 +468,4 @@ def _words(text: str, field: str, *, needed: bool = False) -> str:
 
 
 def _audit(access: Access, code: str, row: Proposal) -> None:
-    ids = {"proposal": str(row.public_id), "entry": row.entry_id, "space": row.entry.space_id}
-    AuditEvent.objects.create(tenant_id=access.tenant, actor_id=access.user, code=code, ids=ids)
+    audit.by(access, code, proposal=row.public_id, entry=row.entry_id, space=row.entry.space_id)

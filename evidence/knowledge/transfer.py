@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from evidence import citations, identity
+from evidence import audit, citations, identity
 from evidence.access import Access
 from evidence.anchoring import State
 from evidence.citations import Cited
@@ -23,7 +23,7 @@ from evidence.knowledge import contents, entries, exchange, proposals, spaces
 from evidence.knowledge.contents import Content, Decision
 from evidence.knowledge.exchange import DEPRECATED, About, Fault, Faulty, Quoted, Whole, Written
 from evidence.knowledge.proposals import Action, Origin
-from evidence.models import AuditEvent, Document, Entry, Proposal, Space
+from evidence.models import Document, Entry, Proposal, Space
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -74,7 +74,7 @@ class _Step:
 def export(access: Access, space: str) -> Mapping[str, str]:
     """The files of all that this person may read in a space: what counts and what is deprecated. Raises Unavailable."""
     home = spaces.get(access, space)
-    AuditEvent.objects.create(tenant_id=access.tenant, actor_id=access.user, code="space.exported", ids={"space": home.pk})
+    audit.by(access, "space.exported", space=home.pk)
     found = [
         Written(Entry.Kind(one.kind), contents.to_json(one.content), one.quotes, state=one.state, id=str(one.entry))
         for one in _counting(access, home)

@@ -15,38 +15,15 @@ from django.test.utils import CaptureQueriesContext
 from evidence import succession
 from evidence.models import Proposal, Role
 from evidence.tests import knowing
-from evidence.tests.builders import access, person, rules, run, write
+from evidence.tests.builders import access, person, run, write
 from evidence.tests.pages import main, one, parsed, sign_in, texts, value
+from evidence.tests.test_knowledge import OPEN, anna, emil, rita
 
 pytestmark = pytest.mark.django_db(transaction=True)
+__all__ = ["anna", "emil", "rita"]
 
 ENGLISH = {"accept-language": "en"}
-OPEN = "Die Frist beträgt zwei Wochen."
-SECRET = "Die Frist beträgt drei Monate."
 EVIL = "<script>alert(1)</script>"
-
-
-@pytest.fixture
-def emil(tmp_path: Path) -> User:
-    """An editor who may read both documents; there are a space, an open document and one for the group `netz`."""
-    write(tmp_path, {"offen.txt": OPEN, "geheim.txt": SECRET})
-    entries_of = (("offen.txt", 'allowed = ["group:alle"]'), ("geheim.txt", 'allowed = ["group:netz"]'))
-    write(tmp_path, {"fundstelle.toml": rules(*entries_of)})
-    run(tmp_path)
-    knowing.space()
-    return person("emil", ["alle", "netz"], role=Role.EDITOR)
-
-
-@pytest.fixture
-def rita() -> User:
-    """A reviewer who may read both."""
-    return person("rita", ["alle", "netz"], role=Role.REVIEWER)
-
-
-@pytest.fixture
-def anna() -> User:
-    """A reader who may read the open one."""
-    return person("anna", ["alle"])
 
 
 def browser(user: User) -> Client:
