@@ -18,7 +18,7 @@ from evidence.models import Answer, Document
 from evidence.tests.builders import access
 
 TEXT = "Die Frist beträgt acht Tage.\n\nSie beginnt mit dem Zugang und endet am achten Tag um Mitternacht."
-OTHER = "Rechnungen werden binnen dreißig Tagen bezahlt."
+OTHER = "Rechnungen werden binnen dreißig Tagen bezahlt.\n\nWer zu spät zahlt, zahlt mehr.\n\nWer zu spät zahlt, hört von uns."
 LONG = "ein-wort-ohne-jede-luecke-das-nirgends-umbrechen-will-" * 8
 
 
@@ -38,9 +38,9 @@ def pasted(row: Document) -> str:
         ("Die Frist beträgt neun Tage.", "beträgt neun Tage"),
     ]
     sentences = [{"text": text, "citations": [{"document": document, "exact": quote}]} for text, quote in quotes]
-    return json.dumps(
-        {"question": "Wie lang ist die Frist?", "model": "ein-modell", "sentences": [*sentences, {"text": "Das war es."}]}
-    )
+    uncited = ["Das war es.", "Es heißt: „Rechnungen werden binnen dreißig Tagen bezahlt.“", "Es heißt: „Wer zu spät zahlt“."]
+    sentences += [{"text": text, "citations": []} for text in uncited]
+    return json.dumps({"question": "Wie lang ist die Frist?", "model": "ein-modell", "sentences": sentences})
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
@@ -56,13 +56,17 @@ def test_an_answer_is_pasted_checked_read_checked_again_and_deleted(
     page.get_by_role("button", name="Check", exact=True).click()
     expect(page.get_by_role("heading", name="Wie lang ist die Frist?")).to_be_visible()
     states = page.locator(".answer-state .state")
-    assert [states.nth(n).get_attribute("data-support") for n in range(5)] == [
+    assert [states.nth(n).get_attribute("data-support") for n in range(7)] == [
         "supported",
         "misattributed",
         "stitched",
         "absent",
         "uncited",
+        "found",
+        "ambiguous",
     ]
+    found = page.locator(".answer-row").nth(5)
+    expect(found.locator(".proof-title")).to_have_text("rechnungen")
     first = page.locator(".answer-row").first
     expect(first.locator(".answer-text .from-document")).to_have_text("Die Frist beträgt acht Tage")
     first.get_by_role("link", name="Open in the document").click()
@@ -91,7 +95,12 @@ def test_axe_finds_nothing_serious_and_nothing_scrolls_sideways(
     sentences = [
         Sentence(LONG, [Pointer(document=row.public_id, exact=one)]) for one in (LONG, f"{LONG} {LONG}", "am achten Tag")
     ]
-    answer = keeping.keep(asker, Draft([*sentences, Sentence(LONG)], LONG[:400], LONG[:90]), origin=Answer.Origin.GENERATED)
+    sentences += [
+        Sentence(LONG),
+        Sentence(f"„{LONG} und {LONG}“"),
+        Sentence("„Die Frist beträgt acht Tage.“ „Wer zu spät zahlt“"),
+    ]
+    answer = keeping.keep(asker, Draft(sentences, LONG[:400], LONG[:90]), origin=Answer.Origin.GENERATED)
     for path in ("/answers/", f"/answers/{answer}/"):
         page.goto(site.url(path))
         assert problems(page) == {}, path
