@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 PACKAGE: Path = settings.BASE_DIR / "evidence"
@@ -21,12 +23,19 @@ SETS_THE_SETTINGS_MODULE = ("wsgi", "asgi")
 NEED_EXTRAS = {("mcp/protocol.py", "mcp")}
 
 
-def trees() -> Iterator[tuple[Path, ast.Module]]:
-    """Every module but the tests and migrations, by its path inside the package."""
-    for file in sorted(PACKAGE.rglob("*.py")):
-        path = file.relative_to(PACKAGE)
-        if path.parts[0] not in {"tests", "migrations"}:
-            yield path, ast.parse(file.read_text(encoding="utf-8"))
+@cache
+def trees() -> Sequence[tuple[Path, ast.Module]]:
+    """Every module but the tests and migrations, by its path inside the package. Nobody changes them."""
+    paths = [file.relative_to(PACKAGE) for file in sorted(PACKAGE.rglob("*.py"))]
+    shown = [path for path in paths if path.parts[0] not in {"tests", "migrations"}]
+    return [(path, ast.parse((PACKAGE / path).read_text(encoding="utf-8"))) for path in shown]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def looked_at() -> Iterator[None]:
+    """They are large: what is kept of them is let go with the last test here."""
+    yield
+    trees.cache_clear()
 
 
 def top(path: Path) -> str:
