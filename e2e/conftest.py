@@ -77,8 +77,8 @@ class Faults:
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     """An installed Chromium: $CHROMIUM, else the first one on the path, else Playwright's own."""
-    candidates = (os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
-    found = next(filter(None, (shutil.which(name) for name in candidates if name)), None)
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # as in find-chromium
+    found = next(filter(None, (shutil.which(name) for name in (os.environ.get("CHROMIUM"), *names) if name)), None)
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     chosen = {"executable_path": found} if found else {}
     return {**browser_type_launch_args, **chosen, "args": QUIET_FLAGS + sandbox}
