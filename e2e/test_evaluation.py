@@ -128,6 +128,18 @@ def test_targets_on_a_phone_are_24_pixels_or_stand_in_a_sentence(phone: Page, si
         assert phone.evaluate(small) == []
 
 
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_a_phone_shows_the_figures_of_a_run_beside_those_of_the_run_before(
+    language: str, phone: Page, site: Site, room: Room, run: Evaluation
+) -> None:
+    phone.context.add_cookies([{"name": "django_language", "value": language, "url": site.url("/")}])
+    one(phone, site, room, run)
+    table = phone.get_by_role("table").first
+    assert table.locator(".change").count() > 3
+    outside = "all => all.filter(one => one.getBoundingClientRect().right > innerWidth).map(one => one.textContent)"
+    assert table.locator("td").evaluate_all(outside) == []
+
+
 def test_a_run_is_deleted_without_javascript_after_being_asked(
     open_window: Callable[..., Page], site: Site, room: Room, run: Evaluation
 ) -> None:
