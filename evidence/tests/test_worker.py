@@ -149,8 +149,10 @@ def test_a_long_run_does_not_keep_other_jobs_waiting(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(worker, "PERIODIC", {})
     jobs.enqueue("long", [1])
     jobs.enqueue("short", [1])
-    threading.Timer(20, stop.set).start()
+    given_up = threading.Timer(20, stop.set)
+    given_up.start()
     worker.work(stop)
+    given_up.cancel()
     assert order == ["job", "run"]
 
 
