@@ -1,14 +1,16 @@
 """Checking: an answer in, what stands of it in documents out. It compares words and says where they stand, never what is true.
 
 A quote is looked for where it is said to stand; then in the rest of that document; then in everything else that the person may
-read; then in pieces where it was said to stand. What stands in quotation marks in a sentence that cites nothing is looked for in
-all that the person may read. What may not be read is as if it were not there, in every one of these steps.
+read; then in pieces where it was said to stand. What stands in quotation marks is a quote as well: of the documents that its
+sentence cites or, in a sentence that cites nothing, of all that the person may read. What may not be read is as if it were not
+there, in every one of these steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 from uuid import UUID
 
@@ -17,6 +19,7 @@ from evidence.access import Access
 from evidence.anchoring import Anchor
 from evidence.answers import limits, quotations, wording
 from evidence.answers.findings import Checked, Judged, Weighed, Why
+from evidence.answers.limits import MAX_QUOTATIONS
 from evidence.answers.quotations import Quotation
 from evidence.answers.standing import Places, Spot, Text, elsewhere, whole_texts
 from evidence.answers.values import Draft, Pointer, Sentence, Support
@@ -37,15 +40,22 @@ def check(access: Access, draft: Draft) -> Checked:
     Raises Refused for an answer outside the limits, and IndexFault when the index can't be asked.
     """
     limits.refuse(draft)
-    claims = _claims(access, draft)
-    texts = _Texts.of(access, claims)
+    cited = _claims(access, draft)
+    texts = _Texts.of(access, cited)
+    beside = _beside(draft.sentences, cited, texts)
+    claims = [*cited, *(claim for own in beside for one in own for claim in one.claims)]
     outcomes = _sought(access, claims, texts.outcomes(claims))
     quoted = quotations.look_up(access, draft.sentences)
     places = Places.of([*_spots(outcomes), *_spots(one for own in quoted for one in own)])
-    weighed = iter([_weighed(claim, outcome, texts, places) for claim, outcome in zip(claims, outcomes, strict=True)])
+    weighed = [_weighed(claim, outcome, texts, places) for claim, outcome in zip(claims, outcomes, strict=True)]
+    of_pointers, of_quotations = iter(weighed[: len(cited)]), iter(weighed[len(cited) :])
     sentences = [
-        _judged(one, [next(weighed) for _ in one.pointers], [_quoted(each, places) for each in own])
-        for one, own in zip(draft.sentences, quoted, strict=True)
+        _judged(
+            sentence,
+            [next(of_pointers) for _ in sentence.pointers],
+            [*(_best(one, of_quotations) for one in own), *(_quoted(one, places) for one in found)],
+        )
+        for sentence, own, found in zip(draft.sentences, beside, quoted, strict=True)
     ]
     return Checked(sentences, draft.question, draft.model)
 
@@ -72,6 +82,16 @@ class _Claim:
     within: Range | None = None
     exactly: bool = False
     resolution: Resolution | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """Words in quotation marks in a sentence that cites something, though no quote of its citations holds them: one claim for
+    each state that it cites. None: they are not looked for.
+    """
+
+    words: str
+    claims: Sequence[_Claim] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +150,31 @@ def _of_anchor(pointer: Pointer, anchor: Anchor, resolution: Resolution) -> _Cla
         exactly=not own,
         resolution=resolution,
     )
+
+
+def _beside(sentences: Sequence[Sentence], cited: Sequence[_Claim], texts: _Texts) -> Sequence[Sequence[_Beside]]:
+    """What each sentence has in quotation marks beside the quotes of its citations; the first MAX_QUOTATIONS with claims."""
+    claims = iter(cited)
+    left = MAX_QUOTATIONS
+    found: list[Sequence[_Beside]] = []
+    for sentence in sentences:
+        own = list(islice(claims, len(sentence.pointers)))
+        new = [words for words in quotations.quoted(sentence.text) if not _is_said(words, own, texts)] if own else []
+        found.append([_Beside(words, _of_quotation(words, own) if number < left else ()) for number, words in enumerate(new)])
+        left = max(left - len(new), 0)
+    return found
+
+
+def _is_said(words: str, own: Sequence[_Claim], texts: _Texts) -> bool:
+    """Whether a citation of the sentence quotes these words, so that they count as it does; or they name the cited document."""
+    titles = (wording.normal(card.title).strip() for claim in own if (card := texts.cited(claim)) is not None)
+    return any(_anywhere(words, claim.words) for claim in own) or words in titles
+
+
+def _of_quotation(words: str, own: Sequence[_Claim]) -> Sequence[_Claim]:
+    """That these words stand in what the sentence cites."""
+    states = dict.fromkeys((claim.document, claim.representation) for claim in own)
+    return [_Claim(Pointer(exact=words), words, document=document, representation=state) for document, state in states]
 
 
 class _Texts:
@@ -251,6 +296,15 @@ def _weighed(claim: _Claim, outcome: _Outcome, texts: _Texts, places: Places) ->
         cited=cited,
         resolution=claim.resolution,
     )
+
+
+def _best(one: _Beside, weighed: Iterator[Weighed]) -> Weighed:
+    """What words in quotation marks are worth: what they are worth in the best of the states that the sentence cites."""
+    own = [next(weighed) for _ in one.claims]
+    if not own:
+        return Weighed(Pointer(exact=one.words), Support.ABSENT, Why.UNSOUGHT, one.words)
+    best = max(own, key=lambda each: (_WORST_FIRST.index(each.support), each.cited is not None))
+    return replace(best, why=Why.OUTSIDE) if best.support is Support.SUPPORTED else best
 
 
 def _quoted(one: Quotation, places: Places) -> Weighed:

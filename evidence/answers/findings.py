@@ -18,8 +18,9 @@ class Why(StrEnum):
     """Why nothing was verified. NO_WORDS: a place was cited, and no words that could be compared. UNAVAILABLE: nothing that
     this person may read was cited, and the words stand nowhere else. NOT_THERE: they do not stand in it, nor anywhere else.
 
-    Of a quotation that nothing is cited for: NOWHERE, it stands in nothing that this person may read. MANY: it stands there, and
-    its first words in more passages than are looked at. UNSOUGHT: the answer has more quotations than are looked up.
+    Of words in quotation marks: OUTSIDE, they stand in a document that the sentence cites, and in no quote of its citations.
+    UNSOUGHT: the answer has more quotations than are looked up. Where nothing is cited: NOWHERE, they stand in nothing that this
+    person may read. MANY: they stand there, and the first of them in more passages than are looked at.
     """
 
     NONE = ""
@@ -29,6 +30,7 @@ class Why(StrEnum):
     NOWHERE = "nowhere"
     MANY = "many"
     UNSOUGHT = "unsought"
+    OUTSIDE = "outside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Weighed:
 class Judged:
     """A sentence, and what its citations are worth. words: its ranges (code points) that stand word for word in verified quotes.
 
-    quotations: what stands in quotation marks in a sentence that cites nothing, with where it was found; its pointers are no
+    quotations: what stands in quotation marks, and in no quote of its citations, with where it was found; its pointers are no
     citations, and name words alone.
     withheld: its text is left out, for it may hold words of a document that is not available to this person now.
     """
@@ -97,7 +99,7 @@ class Judged:
     @property
     def is_outdated(self) -> bool:
         """Whether any of its verified words stand in a state that is no longer the current one."""
-        return any(one.is_outdated for one in self.pointers)
+        return any(one.is_outdated for one in (*self.pointers, *self.quotations))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from evidence.errors import Refused, gettext_noop
 MAX_POINTERS: Final = 200
 """Citations of one answer: each can cost a search."""
 MAX_QUOTATIONS: Final = 50
-"""Quotations of an answer that are looked up though nothing is cited for them: each costs a search."""
+"""Quotations of an answer that are looked up though no citation has their words: so many where nothing is cited, and so many
+where something is. Each costs a search."""
 MAX_QUOTED: Final = 200_000
 """Code points of all the words that an answer cites: a short book. More is a copy of the documents."""
 MAX_QUESTION: Final = 500

@@ -28,16 +28,15 @@ class Quotation:
 
 def look_up(access: Access, sentences: Sequence[Sentence]) -> Sequence[Sequence[Quotation]]:
     """The quotations of each sentence that cites nothing, the first MAX_QUOTATIONS different ones looked up."""
-    own = [_quotations(one) for one in sentences]
-    sought = list(dict.fromkeys(words for quoted in own for words in quoted))[:MAX_QUOTATIONS]
+    own = [() if one.pointers else quoted(one.text) for one in sentences]  # what cites something quotes what it cites
+    sought = list(dict.fromkeys(words for several in own for words in several))[:MAX_QUOTATIONS]
     found = {words: _found(words, where) for words, where in zip(sought, standing.everywhere(access, sought), strict=True)}
-    return [[found.get(words) or Quotation(words) for words in quoted] for quoted in own]
+    return [[found.get(words) or Quotation(words) for words in several] for several in own]
 
 
-def _quotations(sentence: Sentence) -> Sequence[str]:
-    if sentence.pointers:  # what is in quotation marks is looked for where it is said to stand
-        return ()
-    return list(dict.fromkeys(filter(None, map(wording.spoken, wording.quotations(sentence.text)))))
+def quoted(sentence: str) -> Sequence[str]:
+    """The different words in quotation marks in a sentence, as documents have them."""
+    return list(dict.fromkeys(filter(None, map(wording.spoken, wording.quotations(sentence)))))
 
 
 def _found(words: str, where: Everywhere) -> Quotation:

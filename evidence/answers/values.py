@@ -57,7 +57,8 @@ class Support(StrEnum):
 
     SUPPORTED: all its quotes stand word for word where they are said to stand. MISATTRIBUTED: the quote stands word for word in
     something that this person may read, but not in what was cited. STITCHED: its parts stand there, not together. ABSENT: it
-    stands nowhere that this person may read, or names no words. UNCITED: the sentence cites nothing.
+    stands nowhere that this person may read, or names no words. UNCITED: the sentence cites nothing. Words in quotation marks are
+    quotes as well: of the documents that the sentence cites.
 
     Of a sentence that cites nothing but has words in quotation marks: FOUND, they stand word for word at one place that this
     person may read; AMBIGUOUS, at several, or it can't be told that at one only; ABSENT, nowhere.

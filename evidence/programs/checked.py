@@ -94,8 +94,12 @@ class Cited(Shape):
 
 
 class Quoted(Shape):
-    """Words in quotation marks in a sentence that cites nothing. `state`: `found`, `ambiguous`, `absent`, or `uncited` when they
-    were not looked up. `places`: where they stand, not more than five. `why`: `nowhere`, `many` or `unsought`.
+    """Words in quotation marks that no citation of the sentence has. `places`: where they stand, not more than five.
+
+    Where the sentence cites something, `state`: `supported`, they stand in a cited document (`why`: `outside`, for no cited quote
+    has them); `misattributed`, `stitched` or `absent` (`why`: `not_there`, `unavailable`, or `unsought`), as of a citation. Where
+    it cites nothing: `found`, `ambiguous`, `absent`, or `uncited` when they were not looked up. `why`: `nowhere`, `many` or
+    `unsought`.
     """
 
     quote: str

@@ -183,6 +183,16 @@ def test_a_quote_under_the_wrong_number_supports_nothing(running: Model, anna: A
     assert states(running, anna, said) == [Support.SUPPORTED, Support.MISATTRIBUTED, Support.MISATTRIBUTED]
 
 
+def test_words_that_the_model_sets_in_quotation_marks_must_stand_in_what_it_cites(running: Model, anna: Access) -> None:
+    ask(anna)
+    number = running.requests[0].texts.index(NOTICE) + 1
+    made_up = sentence(f"Es heißt: „{NOWHERE}“", (number, NOTICE))
+    assert states(running, anna, writing(made_up, sentence(f"Es heißt: „{NOTICE}“", (number, NOTICE)))) == [
+        Support.ABSENT,
+        Support.SUPPORTED,
+    ]
+
+
 def test_an_instruction_in_a_passage_changes_only_what_is_struck_out(running: Model, anna: Access, tmp_path: Path) -> None:
     publish(tmp_path / "mail", {"mail.md": ORDER}, source="mail")
     assert states(running, again(), following_orders()) == [Support.UNCITED, Support.ABSENT]

@@ -15,7 +15,7 @@ from evidence.access import Access
 from evidence.answers import formats, limits, quotations, standing
 from evidence.answers.checking import check
 from evidence.answers.findings import Judged, Why
-from evidence.answers.values import Draft, Pointer, Sentence, Support
+from evidence.answers.values import Draft, Sentence, Support
 from evidence.models import Answer
 from evidence.tests.builders import access, document, person, publish, rules, run, write
 from evidence.tests.calls import program
@@ -37,8 +37,8 @@ def eva() -> Access:
     return access(reader())
 
 
-def judged(text: str, *pointers: Pointer, who: Access | None = None) -> Judged:
-    return check(who or eva(), Draft([Sentence(text, pointers)])).sentences[0]
+def judged(text: str) -> Judged:
+    return check(eva(), Draft([Sentence(text)])).sentences[0]
 
 
 def browser_of(user: User) -> Client:
@@ -102,12 +102,6 @@ def test_without_three_quoted_words_a_sentence_has_no_citation(tmp_path: Path, t
     publish(tmp_path, {"a.txt": TEXT})
     found = judged(text)
     assert (found.support, list(found.quotations)) == (Support.UNCITED, [])
-
-
-def test_where_something_is_cited_quotations_are_not_looked_for_elsewhere(tmp_path: Path) -> None:
-    publish(tmp_path, {"a.txt": TEXT, "b.txt": OTHER})
-    found = judged(QUOTED, Pointer(document=document("b").public_id, exact="binnen 30 Tagen"))
-    assert (found.support, list(found.quotations)) == (Support.SUPPORTED, [])
 
 
 def test_the_worst_quotation_names_the_sentence(tmp_path: Path) -> None:

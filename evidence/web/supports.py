@@ -66,5 +66,8 @@ REASONS: Final[Mapping[Why, StrPromise]] = {
         "The sentence cites nothing. What it quotes stands word for word at this place; its first words stand in so many "
         "passages that not all of them were looked at."
     ),
-    Why.UNSOUGHT: _("The sentence cites nothing. This answer quotes more than is looked up at once, so this was not looked for."),
+    Why.UNSOUGHT: _("This answer quotes more than is looked up at once, so this was not looked for."),
+    Why.OUTSIDE: _(
+        "These words in quotation marks stand word for word in the cited document, but in no quote that is cited from it."
+    ),
 }
