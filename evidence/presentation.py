@@ -25,7 +25,11 @@ from evidence.models import Document, Page, Passage, Representation, Status
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What stands about a document beside its text. `version` and `dated` are those of the revision shown."""
+    """What stands about a document beside its text. `version` and `dated` are those of the revision shown.
+
+    status, expired, upcoming, valid_from, valid_until: of the document as it is now. An earlier state has none of them: what
+    held of it then is not kept, and what holds now would read as if that state held.
+    """
 
     id: UUID
     external_id: str
@@ -153,17 +157,18 @@ def current(document: Document) -> Representation:
 
 def card(document: Document, representation: Representation) -> Card:
     """The card of a document in this state; the caller has checked that it may be read."""
+    is_current = representation.pk == document.current_id
     return Card(
         id=document.public_id,
         external_id=document.external_id,
         title=document.title,
         version=representation.revision.label,
         dated=representation.revision.dated,
-        status=document.status,
-        expired=document.is_expired(),
-        upcoming=document.is_upcoming(),
-        valid_from=document.valid_from,
-        valid_until=document.valid_until,
+        status=document.status if is_current else "",
+        expired=is_current and document.is_expired(),
+        upcoming=is_current and document.is_upcoming(),
+        valid_from=document.valid_from if is_current else None,
+        valid_until=document.valid_until if is_current else None,
         language=document.language,
         kind=document.kind,
         owner=document.owner,

@@ -60,6 +60,18 @@ def test_a_kept_state_is_read_by_its_id_and_says_that_it_is_not_current(row: Doc
     assert "Neun" in calls.get(f"documents/{row.public_id}").body["text"]
 
 
+def test_a_kept_state_does_not_bear_the_validity_of_the_current_one(row: Document, tmp_path: Path) -> None:
+    old = row.current
+    publish(tmp_path, {"a.md": NEW})
+    Document.objects.update(valid_from="2026-07-01", valid_until="2999-01-01")
+    assert old is not None
+    calls = program(person("eva", ["alle"]))
+    now = calls.get(f"documents/{row.public_id}").body["document"]
+    assert (now["status"], now["valid_from"], now["valid_until"]) == ("valid", "2026-07-01", "2999-01-01")
+    then = calls.get(f"documents/{row.public_id}", {"representation": str(old.public_id)}).body["document"]
+    assert (then["status"], then["valid_from"], then["valid_until"]) == ("", None, None)
+
+
 def test_an_immutable_text_is_not_sent_again(row: Document) -> None:
     calls = program(person("eva", ["alle"]))
     assert row.current is not None

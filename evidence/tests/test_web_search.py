@@ -191,6 +191,24 @@ def test_earlier_versions_are_found_and_labelled_when_they_are_asked_for(client:
     assert texts(page, ".hit-actions form") == []  # only the current text is cited
 
 
+def test_a_hit_of_an_earlier_version_does_not_bear_what_the_document_is_now(client: Client, tmp_path: Path) -> None:
+    publish(tmp_path, {"a.md": "Frist acht Tage."})
+    publish(tmp_path, {"a.md": "Frist neun Tage."})
+    sign_in(client, person("anna", ["alle"]))
+    page = {"q": "Tage", "earlier": "1"}
+    for change in (
+        {"valid_from": "2026-07-01"},
+        {"valid_until": "2026-07-01"},
+        {"valid_from": "2999-01-01"},
+        {"status": "draft"},
+    ):
+        Document.objects.update(**{"status": "valid", "valid_from": None, "valid_until": None} | change)
+        hits = parsed(client.get("/", page, headers={"accept-language": "en"})).css(".hit")
+        told = {"Earlier" in hit.text(): [part.text(strip=True) for part in hit.css(".facts > div")] for hit in hits}
+        assert len(told[False]) > len(told[True])
+        assert not any(word in fact.lower() for fact in told[True] for word in ("valid", "draft", "expired"))
+
+
 WIDER = {"mode": "wider"}
 
 
