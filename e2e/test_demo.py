@@ -7,10 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -20,8 +19,8 @@ from e2e.reading_page import wait_for_state
 from e2e.site import DEMO
 from e2e.steps import QUESTION, QUOTE, ask, fill_in_sign_in, joined, result
 
-READY = "Try"
-"""The last heading of what the command tells before it serves."""
+READY = "Fundstelle is at"
+"""How the first line of what the command tells once it serves begins."""
 
 
 def free_port() -> int:
@@ -45,21 +44,13 @@ def port(tmp_path: Path) -> Iterator[int]:
         try:
             assert demo.stdout is not None
             assert any(line.startswith(READY) for line in demo.stdout), "the demo ended before it served"
-            wait_until_answered(port)
+            with urlopen(f"http://127.0.0.1:{port}/healthz", timeout=60) as answer:
+                assert answer.status == 200  # at once: it is told of when it can be opened
             yield port
             demo.send_signal(signal.SIGINT)
             assert demo.wait(timeout=60) == 0
         finally:
             demo.kill()  # else the end of `with` would wait for one that does not end
-
-
-def wait_until_answered(port: int) -> None:
-    """Until the server listens; on a busy machine it takes a while to read its dictionaries."""
-    for _ in range(600):
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=0.1):
-            return
-        time.sleep(0.1)
-    pytest.fail("The demo did not begin to answer.")
 
 
 def test_demo_is_served_and_its_log_holds_no_question(desktop: Page, port: int, tmp_path: Path, faults: Faults) -> None:

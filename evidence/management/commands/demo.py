@@ -24,7 +24,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evidence import confinement, identity, ingest, origins, projection
-from evidence.management import curated, progress
+from evidence.management import announcement, curated, progress
 from evidence.management.people import find_groups, find_tenant, join
 from evidence.models import Group, Role, Run, Source, Tenant
 
@@ -59,7 +59,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-server", action="store_true", help="set up, but do not serve")
 
     def handle(self, *, port: int, no_server: bool, **options: object) -> None:
-        """Set up what is missing, tell how to sign in, serve."""
+        """Set up what is missing, serve, and tell how to sign in once somebody can."""
         if not no_server:
             _check_port(port)
         described = tomllib.loads((DEMO / "people.toml").read_text())
@@ -80,10 +80,14 @@ class Command(BaseCommand):
             self._step("Knowledge")
             with transaction.atomic():
                 curated.set_up(knowledge)
-        self._tell(described, port)
-        if not no_server:
-            self.stdout.flush()
-            _serve(port)
+        told = _told(described, port)
+        if no_server:
+            self.stdout.write(told)
+            return
+        self._step("Server")
+        self.stdout.flush()
+        announcement.begin(told, port=port)
+        _serve(port)
 
     def _import(self, tenant: Tenant, described: Mapping[str, Any]) -> None:
         folder = str(DEMO / described["folder"])
@@ -100,25 +104,6 @@ class Command(BaseCommand):
 
     def _step(self, name: str) -> None:
         self.stdout.write(f"{name} …")
-
-    def _tell(self, described: Mapping[str, Any], port: int) -> None:
-        lines = [
-            "",
-            f"Fundstelle is at http://localhost:{port}/  (Ctrl-C stops it; `make demo` starts it again)",
-            "",
-            "Sign in as",
-        ]
-        lines += [f"  {one['name']:14} {one['password']:26} {one['note']}" for one in described["person"]]
-        lines += ["", "Try"]
-        lines += [f"  {query:26} {what}" for query, what in TO_TRY]
-        now = timezone.now()
-        sources = [row for row in _sources(described) if row is not None]
-        if withheld := [row.title or row.name for row in sources if not identity.rights_are_fresh(row, now=now)]:
-            lines += [
-                "",
-                f"Withheld: {', '.join(withheld)}. In the demo that is no fault: its rights are older than its revocation SLA.",
-            ]
-        self.stdout.write("\n".join([*lines, ""]))
 
 
 def set_up_people(described: Mapping[str, Any]) -> None:
@@ -161,6 +146,27 @@ def _sources(described: Mapping[str, Any]) -> Iterable[Source | None]:
     for tenant in described["tenant"]:
         for source in tenant["source"]:
             yield Source.objects.filter(tenant__slug=tenant["slug"], name=source["name"]).first()
+
+
+def _told(described: Mapping[str, Any], port: int) -> str:
+    """Where it is, who can sign in, what to try, and which sources are withheld."""
+    lines = [
+        "",
+        f"Fundstelle is at http://localhost:{port}/  (Ctrl-C stops it; `make demo` starts it again)",
+        "",
+        "Sign in as",
+    ]
+    lines += [f"  {one['name']:14} {one['password']:26} {one['note']}" for one in described["person"]]
+    lines += ["", "Try"]
+    lines += [f"  {query:26} {what}" for query, what in TO_TRY]
+    now = timezone.now()
+    sources = [row for row in _sources(described) if row is not None]
+    if withheld := [row.title or row.name for row in sources if not identity.rights_are_fresh(row, now=now)]:
+        lines += [
+            "",
+            f"Withheld: {', '.join(withheld)}. In the demo that is no fault: its rights are older than its revocation SLA.",
+        ]
+    return "\n".join([*lines, ""])
 
 
 def _put_back(source: Source, age: timedelta) -> None:
