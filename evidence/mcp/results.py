@@ -22,17 +22,22 @@ class Marked(Shape):
 
 
 class Result(Shape):
-    """A passage, as clients that know only search and fetch want it. `text`: how it begins."""
+    """A passage, as clients that know only search and fetch want it. `text`: how it begins. `metadata`: what to know before one
+    relies on it, for some of them keep the results alone.
+    """
 
     id: str
     title: str
     url: str
     text: str
+    metadata: Mapping[str, str]
 
 
-class Search(Shape):
-    """What search gives: exactly this, for those clients read nothing else."""
+class Search(Marked):
+    """What search gives: `results` as those clients want them. `state`, `lacking`: as find_passages gives them."""
 
+    state: Answerability
+    lacking: Sequence[str]
     results: Sequence[Result]
 
 

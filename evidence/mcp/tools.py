@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -12,6 +12,7 @@ from evidence.access import Access
 from evidence.citations import Resolution
 from evidence.documents import Stretch
 from evidence.errors import Refused, Unavailable, gettext_noop
+from evidence.index.questions import Answerability
 from evidence.mcp import arguments, curated, results
 from evidence.models import Scope
 from evidence.programs import answers, shapes
@@ -27,7 +28,7 @@ WINDOW_TEXT: Final = 40_000
 PREVIEW: Final = 600
 """Code points of a passage in the answer of search."""
 MOST_DISPUTES: Final = 10
-"""Addresses of disputes in the metadata of fetch; read gives all of them."""
+"""Addresses of disputes in the metadata of search and fetch; find_passages and read give all of them."""
 BEFORE: Final = 5
 """Passages before the found one that fetch gives of a long text."""
 
@@ -59,7 +60,7 @@ class Tool:
 def search(access: Access, links: Links, asked: arguments.Search) -> results.Search:
     """Passages for any of the words, for those who send whole questions."""
     found = answers.find(access, links, asked.query, mode=Mode.WIDER, filters={}, limit=DEFAULT_LIMIT, offset=0)
-    return results.Search(results=[_result(hit) for hit in found.hits])
+    return results.Search(state=found.state, lacking=found.lacking, results=[_result(hit, found) for hit in found.hits])
 
 
 def fetch(access: Access, links: Links, asked: arguments.Fetch) -> results.Fetched:
@@ -147,7 +148,9 @@ TOOLS: Final[Sequence[Tool]] = (
         "search",
         "Search",
         "Find passages in the documents that this person may read: any of the words, in other forms too. Gives ids for fetch, "
-        "titles, addresses and how each passage begins. find_passages says more and can do more." + _DATA,
+        "titles, addresses and how each passage begins; `metadata` says how valid its document is, and `disputed` in it where "
+        "both sides stand: give both, and pick none. `near` and `nothing` in `state` mean that no passage answers the question: "
+        "say that, too. find_passages says more and can do more." + _DATA,
         arguments.Search,
         results.Search,
         search,
@@ -253,10 +256,17 @@ TOOLS: Final[Sequence[Tool]] = (
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}
 
 
-def _result(hit: shapes.Hit) -> results.Result:
+def _result(hit: shapes.Hit, found: shapes.Results) -> results.Result:
     text = hit.quote if len(hit.quote) <= PREVIEW else f"{hit.quote[:PREVIEW]}…"
     place = f"{hit.document.id}/{hit.representation}/{hit.passage.number}"
-    return results.Result(id=place, title=hit.document.title, url=hit.url, text=text)
+    facts = {
+        **_validity(hit.document),
+        "disputed": _addresses(hit.disputed),
+        "unseen": "yes" if hit.unseen else "",
+        "state": found.state if found.state is not Answerability.ANSWERABLE else "",
+        "lacking": ", ".join(found.lacking),
+    }
+    return results.Result(id=place, title=hit.document.title, url=hit.url, text=text, metadata=_said(facts))
 
 
 def _place(text: str) -> tuple[str, str | None, int | None]:
@@ -292,17 +302,32 @@ def _metadata(head: shapes.Head, found: Stretch) -> dict[str, str]:
         "notice": results.NOTICE,
         "document": str(about.id),
         "representation": str(head.representation),
-        "version": about.version,
-        "status": about.status,
-        "valid_from": about.valid_from and about.valid_from.isoformat(),
-        "valid_until": about.valid_until and about.valid_until.isoformat(),
+        **_validity(about),
         "owner": about.owner,
         "source": about.source,
         "is_current": "yes" if head.is_current else "no",
-        "disputed": " ".join(dict.fromkeys(one.url for one in head.disputed[:MOST_DISPUTES])),
+        "disputed": _addresses(head.disputed),
         "passages": f"{found.passages[0].number} to {found.passages[-1].number} of {found.total}",
         "complete": "yes" if found.passages[0].number == 0 and found.next is None and not found.cut else "no",
     }
+    return _said(facts)
+
+
+def _validity(about: shapes.Document) -> dict[str, str | None]:
+    return {
+        "version": about.version,
+        "status": about.status,
+        "valid_from": about.valid_from.isoformat() if about.valid_from else None,
+        "valid_until": about.valid_until.isoformat() if about.valid_until else None,
+    }
+
+
+def _addresses(disputed: Sequence[shapes.Disputed]) -> str:
+    return " ".join(dict.fromkeys(one.url for one in disputed[:MOST_DISPUTES]))
+
+
+def _said(facts: Mapping[str, str | None]) -> dict[str, str]:
+    """Without what is empty."""
     return {name: value for name, value in facts.items() if value}
 
 

@@ -20,7 +20,7 @@ from evidence import citations, removal, search, tokens, worker
 from evidence.mcp import installed, tools
 from evidence.mcp.calls import sealed
 from evidence.mcp.results import NOTICE
-from evidence.models import Role, Source, SourceKind, Token
+from evidence.models import Document, Role, Source, SourceKind, Token
 from evidence.tests.assistants import Answer, Asking, asking
 from evidence.tests.builders import access, document, person, publish, tenant, write
 from evidence.tests.calls import program, secret
@@ -155,6 +155,29 @@ def test_search_and_fetch_are_as_connector_clients_expect_them(eva: User) -> Non
     assert set(text.value) == {"id", "title", "text", "url", "metadata"} and text.value["id"] == found["id"]
     assert "vier Wochen" in text.value["text"] and text.value["url"] == found["url"]
     assert text.value["metadata"] | {"complete": "yes", "notice": NOTICE} == text.value["metadata"]
+
+
+def test_search_says_that_no_passage_answers_and_so_does_each_result(eva: User) -> None:
+    calls = asking(eva)
+    for question in ("Frist", "Frist nach § 999 BGB", "Quastenflosser"):
+        mine = calls.tool("search", query=question).value
+        complete = calls.tool("find_passages", query=question, mode="wider").value
+        assert {name: mine[name] for name in ("notice", "state", "lacking")} == {
+            "notice": NOTICE,
+            "state": complete["state"],
+            "lacking": complete["lacking"],
+        }
+        said = {one["metadata"].get("state", "answerable") for one in mine["results"]}
+        assert said == ({mine["state"]} if mine["results"] else set())
+        assert {one["metadata"].get("lacking", "") for one in mine["results"]} <= {", ".join(mine["lacking"])}
+
+
+def test_search_says_how_valid_a_document_is(eva: User) -> None:
+    valid = {"status": "expired", "valid_from": timezone.localdate(), "valid_until": timezone.localdate()}
+    Document.objects.filter(external_id="handbuch").update(**valid)
+    (found,) = asking(eva).tool("search", query="Frist").value["results"]
+    told = {name: str(value) for name, value in valid.items()}
+    assert {name: found["metadata"][name] for name in told} == told and "disputed" not in found["metadata"]
 
 
 def test_fetch_gives_what_stands_around_a_passage_of_a_long_text(
@@ -399,7 +422,7 @@ def test_a_person_who_may_not_read_finds_nothing(eva: User) -> None:
     for mode in search.Mode:
         answer = calls.tool("find_passages", query="Frist", mode=mode).value
         assert (answer["total"], answer["hits"]) == (0, [])
-    assert calls.tool("search", query="Frist").value == {"results": []}
+    assert calls.tool("search", query="Frist").value == {"notice": NOTICE, "state": "nothing", "lacking": [], "results": []}
     assert {calls.tool(name, document=handbuch()).error["code"] for name in ("read", "provenance", "history")} == {"unavailable"}
 
 

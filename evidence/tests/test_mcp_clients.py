@@ -175,7 +175,7 @@ async def try_knowledge(assistant: Assistant) -> None:
 
 
 async def find_nothing(assistant: Assistant, document: str) -> None:
-    assert await value(assistant, "search", query="Frist") == {"results": []}
+    assert (await value(assistant, "search", query="Frist"))["results"] == []
     assert (await value(assistant, "find_passages", query="Frist"))["total"] == 0
     assert (await value(assistant, "claims"))["total"] == 0
     assert {await code(assistant, tool, document=document) for tool in ("read", "provenance", "history")} == {"unavailable"}

@@ -54,6 +54,15 @@ def test_a_disputed_claim_is_told_with_every_side_in_its_line(emil: User, rita: 
     assert about == list(lines.values())
 
 
+def test_search_gives_the_addresses_of_both_sides(emil: User, rita: User, anna: User) -> None:
+    two_sides(emil, rita)
+    calls = asking(anna)
+    hits = calls.tool("find_passages", query="Wochen", mode="wider").value["hits"]
+    results = calls.tool("search", query="Wochen").value["results"]
+    told = [one["metadata"].get("disputed", "").split() for one in results]
+    assert told == [list(dict.fromkeys(one["url"] for one in hit["disputed"])) for hit in hits] and any(told)
+
+
 def test_a_long_claim_is_cut_in_its_line_only(emil: User, rita: User, anna: User) -> None:
     knowing.concept(emil, rita)
     text = f"{'Wort ' * 100}Ende"
@@ -108,6 +117,7 @@ def everything(calls: Asking, ids: Sequence[UUID]) -> Sequence[object]:
     more += [{"id": str(one)} for one in ids]
     asked = [(name, arguments) for name in TOOLS for arguments in more]
     asked += [("claims", {"concept": "frist"}), ("claims", {"concept": "geheim"}), ("find_passages", {"query": "Frist"})]
+    asked += [("search", {"query": "Frist"})]
     found = [calls.tool(name, **arguments).whole for name, arguments in asked]
     assert {status for status, *_ in found} == {200}
     return found
