@@ -67,7 +67,9 @@ class Filters(BaseModel):
     source: list[str] = []
     kind: list[str] = []
     language: list[str] = []
-    status: list[str] = []
+    status: list[str] = Field(
+        [], description="The editorial one: draft, valid, expired. valid_from and valid_until don't count here."
+    )
 
 
 class Expansions(BaseModel):

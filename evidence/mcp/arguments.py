@@ -51,7 +51,9 @@ class FindPassages(Shape):
     source: Values = Field([], description="Only from these sources.")
     kind: Values = Field([], description="Only of these kinds.")
     language: Values = Field([], description="Only in these languages.")
-    status: Values = Field([], description="Only with these states: draft, valid, expired.")
+    status: Values = Field(
+        [], description="Only with these editorial states: draft, valid, expired. valid_from and valid_until don't count here."
+    )
     limit: StrictInt = Field(search.DEFAULT_LIMIT, description=f"1 to {search.MAX_LIMIT}.")
     offset: StrictInt = Field(0, description="Hits to skip.")
 

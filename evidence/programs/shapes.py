@@ -44,8 +44,9 @@ class Gone(Shape):
 
 
 class Document(Shape):
-    """What stands about a document beside its text; `version` is that of the revision it is about. `status`, `valid_from` and
-    `valid_until` are said of the current state only: empty and null in an earlier one.
+    """What stands about a document beside its text; `version` is that of the revision it is about. `status` is the editorial one,
+    as the source states it: one that is `valid` holds today only within `valid_from` and `valid_until`, both included. The three
+    are said of the current state only: empty and null in an earlier one.
     """
 
     id: UUID

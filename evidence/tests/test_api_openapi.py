@@ -48,6 +48,13 @@ def test_it_is_for_everybody_and_names_nothing(row: Document) -> None:
     assert "handbuch" not in answer.content.decode()
 
 
+def test_it_says_whose_word_a_status_is() -> None:
+    described = Client().get(f"{API}openapi.json").json()
+    (narrowed,) = [one for one in described["paths"]["/api/v1/search"]["get"]["parameters"] if one["name"] == "status"]
+    assert "editorial" in narrowed["description"] and "valid_until" in narrowed["description"]
+    assert "as the source states it" in " ".join(described["components"]["schemas"]["Document"]["description"].split())
+
+
 def test_there_are_no_pages_with_scripts_from_elsewhere() -> None:
     assert [Client().get(f"{API}{path}").status_code for path in ("docs", "redoc", "")] == [404] * 3
 

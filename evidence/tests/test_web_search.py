@@ -9,7 +9,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from evidence.models import Document, Source
-from evidence.tests.builders import document, group, person, publish
+from evidence.tests.builders import document, group, person, publish, rules, run, write
 from evidence.tests.pages import main, one, parsed, sign_in, texts, value
 
 QUERIES_OF_A_SEARCH = 19
@@ -207,6 +207,17 @@ def test_a_hit_of_an_earlier_version_does_not_bear_what_the_document_is_now(clie
         told = {"Earlier" in hit.text(): [part.text(strip=True) for part in hit.css(".facts > div")] for hit in hits}
         assert len(told[False]) > len(told[True])
         assert not any(word in fact.lower() for fact in told[True] for word in ("valid", "draft", "expired"))
+
+
+def test_a_document_that_holds_only_later_is_filtered_by_what_its_source_says_of_it(client: Client, tmp_path: Path) -> None:
+    write(tmp_path, {"a.md": "Frist acht Tage.", "b.md": "Frist neun Tage."})
+    later, draft = ("a*", "valid_from = 2999-01-01"), ("b*", 'status = "draft"')
+    write(tmp_path, {"fundstelle.toml": rules(("**", 'allowed = ["group:alle"]'), later, draft)})
+    run(tmp_path)
+    sign_in(client, person("anna", ["alle"]))
+    page = parsed(client.get("/", {"q": "Frist", "status": "valid"}, headers={"accept-language": "en"}))
+    assert texts(page, ".hit .badge-warn") == ["Valid only from 1 Jan 2999"]
+    assert "Status given by the source" in texts(page, ".filters h2") and one(page, "#filter-status-valid")
 
 
 WIDER = {"mode": "wider"}

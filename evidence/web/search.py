@@ -38,7 +38,7 @@ _HEADINGS: Final[Mapping[str, StrPromise]] = {
     "source": _("Source"),
     "kind": _("Kind"),
     "language": _("Language"),
-    "status": _("Status"),
+    "status": _("Status given by the source"),  # whatever its dates: each hit says whether it holds today
 }
 
 
