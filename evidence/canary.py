@@ -42,7 +42,7 @@ from evidence.models import (
     Token,
 )
 from evidence.pictures import Width
-from evidence.sources import Item, Metadata, Rights
+from evidence.sources import Item, Metadata, Rights, problems
 
 WAITS: Final = 10.0
 """Seconds that a drill waits for a run of its source."""
@@ -55,7 +55,7 @@ BEGUN: Final = "drill.begun"
 DONE: Final = "drill.done"
 FAILED: Final = "drill.failed"
 _NAME: Final = re.compile(rf"{DRILL}[0-9]+-[{_LETTERS}]{{16}}")
-_WITHDRAWN: Final = Rights(problem="revocation drill: the right was withdrawn")
+_WITHDRAWN: Final = Rights(problem=problems.DRILL)
 
 
 class Surface(StrEnum):

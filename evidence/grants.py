@@ -7,16 +7,11 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from django.db.models import QuerySet
 
 from evidence.models import AccessClass, AccessRule, Effect, Group, Membership
-from evidence.sources import Rights
-
-UNKNOWN_PRINCIPAL: Final = "unknown principal"
-"""How the problem of rights begins that name a group or a person who does not exist."""
-NOBODY_LEFT: Final = "none of those who could read it may do so now, and its new content has not been taken in"
+from evidence.sources import Rights, problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +44,7 @@ class Grant:
         )
         if grant.allow_groups or grant.allow_users:
             return grant
-        return Grant(problem=self.problem or NOBODY_LEFT)
+        return Grant(problem=self.problem or problems.NOBODY_LEFT)
 
     def _lists(self) -> tuple[tuple[int, ...], ...]:
         return self.allow_groups, self.allow_users, self.deny_groups, self.deny_users
@@ -87,11 +82,11 @@ class Principals:
     def grant(self, rights: Rights) -> Grant:
         """These rights for the people who exist. Anything missing, empty, malformed or unknown: nobody, with the reason."""
         if rights.problem or not rights.allowed:
-            return Grant(problem=rights.problem or "no rights are stated")
+            return Grant(problem=rights.problem or problems.NOTHING_STATED)
         try:
             allowed, denied = (self._split(names) for names in (rights.allowed, rights.denied))
         except KeyError as unknown:
-            return Grant(problem=f"{UNKNOWN_PRINCIPAL} {unknown.args[0]}: the tenant has none of this name"[:300])
+            return Grant(problem=problems.fill(problems.UNKNOWN_PRINCIPAL, name=unknown.args[0]))
         return Grant(*allowed, *denied)
 
     def _split(self, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -25,7 +25,7 @@ from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.grants import Grant, Principals
 from evidence.intake import MANY, STOPPED, Begun, EndedEarly, Intake, Report, Stated, States
 from evidence.models import AccessClass, AuditEvent, Document, Group, Revocation, Run, Source, SourceKind, Tenant
-from evidence.sources import Item, Listing, Refusal, Settings
+from evidence.sources import Item, Listing, Refusal, Settings, problems
 
 SETTLE_AFTER: Final = 20_000
 """Passages written before the index is brought in line: one batch of its own."""
@@ -36,7 +36,6 @@ PUBLISHING_WAITS: Final = 20.0
 DOCUMENTS_AHEAD: Final = 2
 """That are taken apart while one is written: their bytes and texts are in memory."""
 MAX_KEPT_PROBLEMS: Final = 1_000
-REFUSED: Final = "refused: its rights are not known"
 T = TypeVar("T")
 
 
@@ -178,8 +177,8 @@ def _take_away(
     said = {external_id: intake.grant(items[-1].rights) for external_id, items in documents}
     if listing.complete:
         refused = source.documents.filter(external_id__in={refusal.external_id for refusal in listing.refusals})
-        nobody = {one: Grant(problem=REFUSED) for one in refused.values_list("external_id", flat=True)}
-        report.unreadable += [(external_id, REFUSED) for external_id in sorted(nobody)]
+        nobody = {one: Grant(problem=problems.NOT_KNOWN) for one in refused.values_list("external_id", flat=True)}
+        report.unreadable += [(external_id, problems.NOT_KNOWN) for external_id in sorted(nobody)]
         said |= nobody
     taken = _Taken(source)
     for some in _chunks(list(said.items())):

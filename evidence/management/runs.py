@@ -14,9 +14,9 @@ from django.core.management.base import CommandError, OutputWrapper
 
 from evidence import confinement
 from evidence.content import Note
-from evidence.grants import UNKNOWN_PRINCIPAL
 from evidence.intake import Report
 from evidence.models import Source
+from evidence.sources import problems
 
 DONE_IN_PART: Final = 1
 NOTHING_DONE: Final = 2
@@ -63,7 +63,8 @@ _OF_TEXTS: Final = {"passages": "passages read", "no_text": "without text"}
 
 def status(report: Report) -> int:
     """How a command ends after this run. What no rule names is left out on purpose; a rule that names nobody is a mistake."""
-    misspelt = any(reason.startswith(UNKNOWN_PRINCIPAL) for _, reason in report.unreadable)
+    reasons = [problems.told(reason) for _, reason in report.unreadable]
+    misspelt = any(one is not None and one[0] == problems.UNKNOWN_PRINCIPAL for one in reasons)
     return DONE_IN_PART if report.refusals or misspelt or not report.complete else 0
 
 

@@ -19,7 +19,7 @@ from evidence import filenames, formats
 from evidence.errors import EvidenceError, Refused, gettext_noop
 from evidence.formats import FORMATS
 from evidence.formats.options import Options
-from evidence.sources import Metadata, Rights
+from evidence.sources import Metadata, Rights, problems
 from evidence.sources.rules import (
     DEFAULT_LABEL,
     checked_date,
@@ -41,7 +41,7 @@ MAX_NAME: Final = 200
 """Characters of a file's name that are kept."""
 CLOCKS_DIFFER: Final = timedelta(minutes=1)
 """How far in the future a time may be: a system whose clock is right within that is not refused."""
-NO_ONE: Final = Rights(problem="allowed: an empty list")
+NO_ONE: Final = Rights(problem=problems.fill(problems.EMPTY_LIST, where="allowed"))
 
 MEDIA_TYPES: Final[Mapping[str, str]] = {form.media_type: ending for ending, form in reversed(FORMATS.items())}
 """Media type -> the ending that stands for it."""

@@ -20,7 +20,7 @@ import unicodedata2
 from evidence.errors import Refused, gettext_noop
 from evidence.formats.encodings import canonical
 from evidence.formats.options import Options
-from evidence.sources import NOTHING_SET, Metadata, Rights, Settings
+from evidence.sources import NOTHING_SET, Metadata, Rights, Settings, problems
 from evidence.sources.patterns import KNOWN_PARTS, Pattern, Patterns, compile_pattern, fill, known_parts, unknown_placeholder
 
 RULES_FILE: Final = "fundstelle.toml"
@@ -30,8 +30,6 @@ MAX_RULES_BYTES: Final = 1_000_000
 MAX_PRINCIPAL: Final = 150
 """Django's longest user name."""
 MAX_SLA: Final = timedelta(days=366)
-MAX_PROBLEM: Final = 300
-"""What Document.rights_problem holds."""
 DEFAULT_LABEL: Final = "1"
 """Version label of a document whose rules give neither a version nor a date: a new content is a new state of version 1."""
 STATUSES: Final = ("draft", "valid", "expired")
@@ -381,12 +379,12 @@ def _rights_problem(key: str, value: _Value | None) -> str:
     if value is None:
         return ""
     if not isinstance(value.raw, list):
-        return f"{value.where}: not a list"[:MAX_PROBLEM]
+        return problems.fill(problems.NO_LIST, where=value.where)
     if key == "allowed" and not value.raw:
-        return f"{value.where}: an empty list"[:MAX_PROBLEM]
+        return problems.fill(problems.EMPTY_LIST, where=value.where)
     for entry in value.raw:
         if not is_principal(fill(entry, value.parts) if isinstance(entry, str) else entry):
-            return f"{value.where}: “{str(entry)[:100]}” is neither group:NAME nor user:NAME"[:MAX_PROBLEM]
+            return problems.fill(problems.NO_PRINCIPAL, where=value.where, value=str(entry)[:100])
     return ""
 
 

@@ -7,12 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
-from typing import Final
 
 from evidence.errors import Refused, gettext_noop
-from evidence.sources import Item, Refusal, Rights
-
-DIFFERENT_RIGHTS: Final = "The states of this document have different rights."
+from evidence.sources import Item, Refusal, Rights, problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,4 +87,4 @@ def refused_path(path: str) -> Refused:
 def _one_right(states: Sequence[Item]) -> Sequence[Item]:
     if len({state.rights for state in states}) == 1:
         return states
-    return [replace(state, rights=Rights(problem=DIFFERENT_RIGHTS)) for state in states]
+    return [replace(state, rights=Rights(problem=problems.DIFFERENT_RIGHTS)) for state in states]

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from django import template
 from django.utils.formats import number_format
+from django.utils.translation import gettext
 
 from evidence import remains as remains_of
 from evidence.models import Receipt, Revocation, Run, SourceKind
 from evidence.monitor import Concern
+from evidence.sources import problems
 from evidence.web import charts
 from evidence.web.conditions import (
     CONCERNS,
@@ -66,6 +68,13 @@ def concern_words(concern: Concern) -> StrPromise:
 def problem_words(code: str) -> StrPromise | str:
     """What a code means; one without words stays as it is."""
     return PROBLEMS.get(code, code)
+
+
+@register.filter
+def rights_problem_words(problem: str) -> str:
+    """Why a document's rights can't be used; a text that was not made here stays as it is."""
+    found = problems.told(problem)
+    return problem if found is None else gettext(found[0]) % found[1]
 
 
 @register.filter
