@@ -15,6 +15,8 @@ from evidence import identity, tokens
 from evidence.errors import Refused, Unavailable
 from evidence.models import AuditEvent, Membership, Role, Source, SourceKind, Token
 from evidence.tests.builders import access, person, tenant
+from evidence.tests.pages import parsed, value
+from evidence.web import once
 
 pytestmark = pytest.mark.django_db
 
@@ -130,6 +132,40 @@ def test_the_page_shows_a_new_secret_once(eva: User) -> None:
     assert Token.digest_of(secret) == token.digest
     later = client.get("/tokens/").content.decode()
     assert secret not in later and token.prefix in later
+
+
+def form(client: Client) -> dict[str, object]:
+    """What the page's form would send."""
+    shown = parsed(client.get("/tokens/"))
+    return {"name": "Assistent", "scopes": ["read"], "days": "30", "once": value(shown, "[name=once]", "value")}
+
+
+def test_loading_the_answer_again_makes_no_second_token(eva: User) -> None:
+    client = signed_in(eva)
+    sent = form(client)
+    assert "secret" in client.post("/tokens/", sent).content.decode()
+    again = client.post("/tokens/", sent, follow=True, headers={"accept-language": "en"})
+    assert Token.objects.count() == 1 and again.redirect_chain == [("/tokens/", 302)]
+    page = again.content.decode()
+    assert "no second token was made" in page and 'id="secret"' not in page
+    client.post("/tokens/", form(client))
+    assert Token.objects.count() == 2, "the next form makes another"
+
+
+def test_a_form_that_was_refused_can_be_sent_again(eva: User) -> None:
+    client = signed_in(eva)
+    sent = form(client)
+    assert client.post("/tokens/", sent | {"name": ""}).status_code == 400
+    assert client.post("/tokens/", sent).status_code == 200 and Token.objects.count() == 1
+
+
+def test_a_session_keeps_few_forms(eva: User) -> None:
+    client = signed_in(eva)
+    sent = form(client)
+    for number in range(once.MOST_KEPT + 1):
+        client.post("/tokens/", sent | {"once": f"{number}" * 200})
+    assert len(client.session["used_forms"]) == once.MOST_KEPT
+    assert max(map(len, client.session["used_forms"])) == 100
 
 
 def test_the_page_says_what_is_wrong_and_keeps_what_was_sent(eva: User) -> None:

@@ -352,6 +352,17 @@ def test_a_token_that_pushes_is_shown_once_and_revoked(admin: Client, row: Sourc
     assert Token.objects.get().revoked_at is not None
 
 
+def test_loading_the_answer_again_makes_no_second_token(admin: Client, row: Source) -> None:
+    Source.objects.update(kind=SourceKind.PUSH)
+    once = value(parsed(admin.get(f"/sources/{row.pk}/")), "#make-token [name=once]", "value")
+    for _ in range(2):
+        answer = admin.post(
+            f"/sources/{row.pk}/tokens/", {"name": "Fachverfahren", "days": "30", "once": once}, follow=True, headers=ENGLISH
+        )
+    assert Token.objects.count() == 1 and answer.redirect_chain == [(f"/sources/{row.pk}/", 302)]
+    assert "no second token was made" in answer.content.decode()
+
+
 def test_a_token_without_a_name_is_refused_with_the_reason(admin: Client, row: Source) -> None:
     Source.objects.update(kind=SourceKind.PUSH)
     answer = admin.post(f"/sources/{row.pk}/tokens/", {"name": "", "days": "30"}, headers=ENGLISH)

@@ -200,6 +200,7 @@ class TokenForm(forms.Form):
     name = Typed(required=False)
     scopes = Several(required=False)
     days = WholeNumber(required=False)
+    once = Typed(required=False)
 
     def clean_scopes(self) -> list[str]:
         """All values; none when nothing was sent."""

@@ -27,12 +27,13 @@ from evidence.monitor import SourceState
 from evidence.reasons import Explanation
 from evidence.sources.kinds import KINDS
 from evidence.tokens import DEFAULT_DAYS, MAX_DAYS, MAX_NAME, Made
-from evidence.web import charts
+from evidence.web import charts, once
 from evidence.web.conditions import lasting
 from evidence.web.errors import words
 from evidence.web.forms import TokenForm, WhyForm
 from evidence.web.request import Request, wants_fragment
 from evidence.web.roles import for_administrators
+from evidence.web.tokens import not_again
 
 PROGRESS: Final = "progress"
 """Id of the element that says how far a run is."""
@@ -144,10 +145,14 @@ def make_token(request: HttpRequest, source: int) -> HttpResponse:
     form = TokenForm(request.POST)
     form.is_valid()
     sent = form.cleaned_data
+    if once.was_used(request, sent["once"]):
+        messages.warning(request, not_again())
+        return redirect("source", source)
     try:
         made = tokens.make_for_source(request.access, row.name, name=sent["name"], days=sent["days"])
     except Refused as error:
         return _page(request, source, sent=sent, refused=words(error))
+    once.use(request, sent["once"])
     return _page(request, source, made=made)
 
 
@@ -199,6 +204,7 @@ def _page(
         "days": inspection.DAYS,
         "outcomes": (Run.Outcome.COMPLETE, Run.Outcome.INCOMPLETE, Run.Outcome.FAILED),
         "sent": sent,
+        once.FIELD: once.fresh(),
         "made": made,
         "refused": refused,
         "max_name": MAX_NAME,
