@@ -234,6 +234,16 @@ def test_exact_is_the_default_and_each_mode_is_one_press_away(client: Client, ha
         assert one(page, "#go").attributes.get("value") == ("wider" if pressed == "wider" else None)
 
 
+@pytest.mark.parametrize(("mode", "does_not"), [("exact", "words spread over"), ("wider", "answer that is put together from")])
+def test_where_nothing_is_found_the_page_says_what_this_mode_does_not_do(
+    client: Client, handbook: Path, mode: str, does_not: str
+) -> None:
+    sign_in(client, person("anna", ["alle"]))
+    told = texts(parsed(client.get("/", {"q": "xyzzyq", "mode": mode}, headers={"accept-language": "en"})), ".none li")
+    assert [line for line in told if "several passages" in line] == [f"no {does_not} several passages"]
+    assert any("other forms" in line for line in told) is (mode == "exact")
+
+
 def test_where_nothing_is_found_a_wider_search_is_offered_that_keeps_the_rest(client: Client, handbook: Path) -> None:
     sign_in(client, person("anna", ["alle"]))
     page = parsed(client.get("/", {"q": "antrag quastenflosser", "source": "handbuch", "earlier": "1"}))
