@@ -7,11 +7,11 @@ which they are nor what is told of them. Weights of words are hundredths: their 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import unicodedata2
@@ -22,7 +22,7 @@ from evidence.index.postings import Integers
 from evidence.index.questions import Alternative, How, Off, Question, Synonym, Term
 from evidence.index.ranking import Occurrences
 from evidence.index.vocabulary import Kind
-from evidence.language import Reference, Wanted, spelling
+from evidence.language import Reference, Role, Wanted, spelling
 from evidence.language.references import asked_abbreviation_key
 
 WHOLE: Final = 100
@@ -65,9 +65,16 @@ class Concept:
     compounds: Sequence[Answering] = ()
 
 
+class Part(NamedTuple):
+    """A part of a word, and what it is in it."""
+
+    role: Role
+    concept: Concept
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the question: its own concept, and one for each of its parts that is found.
+    """A word of the question: its own concept, and those of its parts that are found.
 
     weight: in whether the question is answered; needed, little: see `language.Wanted`.
     """
@@ -77,7 +84,7 @@ class Word:
     needed: bool
     little: bool
     own: Concept
-    parts: Sequence[Concept] = ()
+    parts: Sequence[Part] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +118,17 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """All that answers one word of the question."""
+    """All that answers one word of the question: it itself, and its parts that are found."""
 
-    own: Sequence[_Choice]
-    parts: Sequence[Sequence[_Choice]]
+    own: Sequence[_Choice] = ()
+    parts: Sequence[tuple[Role, Sequence[_Choice]]] = ()
+
+    def ways(self) -> Mapping[tuple[str, ...], How]:
+        """How each word answers best."""
+        best: dict[tuple[str, ...], How] = {}
+        for one in (*self.own, *(choice for _, some in self.parts for choice in some)):
+            best[one.words] = min(one.how, best.get(one.words, one.how), key=_IN_ORDER.__getitem__)
+        return best
 
 
 def understand(reader: Reader, question: Question) -> Meaning:
@@ -128,11 +142,11 @@ def understand(reader: Reader, question: Question) -> Meaning:
         asked = language.understand(text, question.words, without=mistaken)
     terms, words = [referred[one][0] for one in asked.references], []
     for wanted in asked.words:
-        chosen = _Chosen((), ()) if wanted.ignored else _chosen(reader, wanted, question.synonyms)
-        alternatives = _told(reader, wanted.written, chosen, question.without)
-        terms.append(Term(wanted.written, wanted.start, wanted.end, wanted.ignored, alternatives))
+        chosen = _Chosen() if wanted.ignored else _chosen(reader, wanted, question.synonyms)
+        off = _switched_off(wanted.written, chosen, question.without)
+        terms.append(Term(wanted.written, wanted.start, wanted.end, wanted.ignored, _told(reader, chosen, off)))
         if not wanted.ignored:
-            words.append(_word(reader, wanted, chosen, question.without))
+            words.append(_word(reader, wanted, chosen, off))
     ordered = tuple(sorted(terms, key=lambda term: term.start))
     return Meaning(ordered, words, [referred[one][1] for one in asked.references], asked.turning)
 
@@ -143,11 +157,11 @@ def _chosen(reader: Reader, wanted: Wanted, synonyms: Sequence[Synonym]) -> _Cho
     own += _compounds(reader, wanted, but={one.words[0] for one in own})
     taken = {one.words for one in own}
     own += [one for one in _synonyms(reader, wanted, synonyms) if one.words not in taken]
-    parts = [_part(reader, wanted.written, key) for key in sorted(wanted.parts)]
-    made_of_known = bool(parts) and all(parts)
+    parts = [(wanted.parts[key], _part(reader, wanted.written, key)) for key in sorted(wanted.parts)]
+    made_of_known = bool(parts) and all(some for _, some in parts)
     if not made_of_known and not any(reader.is_there(one.words) for one in own):
         own += _meant(reader, wanted.written)
-    return _Chosen(own, [some for some in parts if some])
+    return _Chosen(own, [(role, some) for role, some in parts if some])
 
 
 def _forms(reader: Reader, wanted: Wanted) -> list[_Choice]:
@@ -221,37 +235,38 @@ def _forms_of(reader: Reader, word: str) -> list[tuple[str, ...]]:
     return [(one,) for one in reader.most_frequent(keys, but={word})]
 
 
-def _told(reader: Reader, written: str, chosen: _Chosen, without: Collection[Off]) -> tuple[Alternative, ...]:
-    """Each once, by how it answers best of what is not switched off; what is switched off is told too."""
-    ways: dict[tuple[str, ...], set[How]] = {}
-    for some in (chosen.own, *chosen.parts):
-        for one in some:
-            ways.setdefault(one.words, set()).add(one.how)
-    told = []
-    for words, hows in ways.items():
-        for how in sorted(hows, key=_IN_ORDER.__getitem__):
-            off = bool(without) and _is_off(written, words, how, without)
-            if how is How.EXACT or reader.is_there(words):
-                told.append(Alternative(words, how, reader.frequency(words), off))
-            if not off:
-                break
-    return tuple(sorted(told, key=lambda one: (one.how is not How.EXACT, -one.passages, one.words, _IN_ORDER[one.how])))
+def _switched_off(written: str, chosen: _Chosen, without: Collection[Off]) -> frozenset[tuple[str, ...]]:
+    """Words that are not wanted: each goes by how it answers best, and does not come back as something less."""
+    if not without:
+        return frozenset()
+    return frozenset(
+        words
+        for words, how in chosen.ways().items()
+        if Off(written, how) in without or Off(written, how, " ".join(words)) in without
+    )
 
 
-def _is_off(written: str, words: tuple[str, ...], how: How, without: Collection[Off]) -> bool:
-    return Off(written, how) in without or Off(written, how, " ".join(words)) in without
+def _told(reader: Reader, chosen: _Chosen, off: Collection[tuple[str, ...]]) -> tuple[Alternative, ...]:
+    """Each once, by how it answers best; what is switched off is told too."""
+    told = [
+        Alternative(words, how, reader.frequency(words), words in off)
+        for words, how in chosen.ways().items()
+        if how is How.EXACT or reader.is_there(words)
+    ]
+    return tuple(sorted(told, key=lambda one: (one.how is not How.EXACT, -one.passages, one.words)))
 
 
-def _word(reader: Reader, wanted: Wanted, chosen: _Chosen, without: Collection[Off]) -> Word:
-    def on(choices: Iterable[_Choice]) -> list[_Choice]:
-        return [one for one in choices if not (without and _is_off(wanted.written, one.words, one.how, without))]
+def _word(reader: Reader, wanted: Wanted, chosen: _Chosen, off: Collection[tuple[str, ...]]) -> Word:
+    def on(choices: Sequence[_Choice]) -> Sequence[_Choice]:
+        return [one for one in choices if one.words not in off]
 
     alternatives = on(chosen.own)
     direct = _answering(reader, [one for one in alternatives if one.how in _DIRECT])
     compounds = _answering(reader, [one for one in alternatives if one.how not in _DIRECT])
     beside = any(reader.is_there(one.words) for one in chosen.own)
     weight = wanted.weight * (PART_BESIDE if beside else PART_ALONE)
-    parts = [Concept(weight, _answering(reader, some)) for some in map(on, chosen.parts) if some]
+    left = [(role, on(some)) for role, some in chosen.parts]
+    parts = [Part(role, Concept(weight, _answering(reader, some))) for role, some in left if some]
     own = Concept(wanted.weight, direct, compounds)
     return Word(wanted.written, wanted.weight * wanted.emphasis, wanted.needed, wanted.little, own, parts)
 

@@ -20,7 +20,7 @@ from evidence.index.meaning import WHOLE, Answering, Meaning, Word
 from evidence.index.postings import Flags, Integers
 from evidence.index.ranking import Scores
 from evidence.index.snapshot import Audience, Outline, Sections, Snapshot
-from evidence.language import answering
+from evidence.language import Role, answering
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -34,6 +34,8 @@ CITING: Final = 0.4
 """What it counts for to cite the same."""
 SHORTEST: Final = 20.0
 """A passage of less than a twentieth of the mean length loses no more than one of a twentieth."""
+LOOKED_AT: Final = 10
+"""So many passages are looked at for what the answer is worth, whatever page is shown."""
 FEW: Final = 16
 """Numbers that are fewer than a sixteenth of all are sorted to be added up; more of them go through an array of all."""
 
@@ -58,12 +60,12 @@ def answer(meaning: Meaning, readable: Readable, *, filters: Mapping[str, Collec
     each = np.bincount(search.of_found, minlength=len(outline.place))
     of_document = np.bincount(np.maximum(outline.place, 0), each, minlength=len(snapshot.ids)).astype(np.int64)
     passing, counts = ranking.counted(of_document, filters, snapshot)
-    slots, scores = search.best(each > 0, 1 if filters else last)
-    state, lacking = _worth(meaning, search, int(outline.of_slot[slots[0]]))
+    slots, scores = search.best(each > 0, LOOKED_AT if filters else max(last, LOOKED_AT))
+    state, lacking = _worth(meaning, search, outline.of_slot[slots[:LOOKED_AT]])
     if filters:
         each[~passing[outline.place]] = 0
         slots, scores = search.best(each > 0, last)
-    slots, scores = slots[first:], scores[first:]
+    slots, scores = slots[first:last], scores[first:last]
     referred = search.referred[outline.of_slot[slots]]
     return Wider(ranking.hits(slots, scores, snapshot, referred), int(each.sum()), counts, meaning.terms, state, lacking)
 
@@ -89,13 +91,13 @@ class _Measured(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """A word of the question. direct, compounds: where its own concept stands. weight, needed: as in `Word`."""
+    """A word of the question. direct, compounds: where its own concept stands. weight, needed, parts: as in `Word`."""
 
     weight: float
     needed: bool
     direct: _Places
     compounds: _Places
-    parts: Sequence[_Measured]
+    parts: Sequence[tuple[Role, _Measured]]
 
 
 class _Search:
@@ -110,7 +112,10 @@ class _Search:
         self._concepts = [
             concept
             for word, asked in zip(meaning.words, self.asked, strict=True)
-            for concept in (_measured(word.own.weight, _both(asked.direct, asked.compounds), readable), *asked.parts)
+            for concept in (
+                _measured(word.own.weight, _both(asked.direct, asked.compounds), readable),
+                *(part for _, part in asked.parts),
+            )
         ]
         self._references = meaning.references
         self.number = readable.sections.number
@@ -181,7 +186,7 @@ class _Search:
 def _asked(word: Word, readable: Readable) -> _Asked:
     direct = _placed(word.own.direct, readable)
     compounds = _placed(word.own.compounds, readable)
-    parts = [_measured(part.weight, _placed(part.direct, readable), readable) for part in word.parts]
+    parts = [(role, _measured(part.weight, _placed(part.direct, readable), readable)) for role, part in word.parts]
     return _Asked(word.weight, word.needed, direct, compounds, parts)
 
 
@@ -295,19 +300,24 @@ def _norms_of_passages(lengths: NDArray[np.integer[Any]], audience: Audience) ->
     return norms
 
 
-def _worth(meaning: Meaning, search: _Search, section: int) -> worth.Worth:
-    """Of this section, which has the best passage."""
-    supports = [_support(one, section) for one in search.asked]
-    return worth.judge(meaning, supports, search.number, search.reader, search.found[search.of_found == section])
+def _worth(meaning: Meaning, search: _Search, sections: NDArray[np.int32]) -> worth.Worth:
+    """By these sections, which have the best passages."""
+    best = dict.fromkeys(sections.tolist())
+    return worth.judge(meaning, (_looked_at(meaning, search, section) for section in best), search.number, search.reader)
+
+
+def _looked_at(meaning: Meaning, search: _Search, section: int) -> worth.Looked:
+    slots = search.found[search.of_found == section]
+    cited = [bool(np.isin(slots, one.citing).any()) for one in meaning.references]
+    return worth.Looked(slots, [_support(one, section) for one in search.asked], cited)
 
 
 def _support(asked: _Asked, section: int) -> answering.Support:
-    held = [_holds(part.places, section) for part in asked.parts]
-    share = sum(held) / len(held) if held else 0.0
+    held = {role for role, part in asked.parts if _holds(part.places, section)}
     return answering.Support(
         sections=len(asked.direct.sections) or len(asked.compounds.sections),
         held=_holds(asked.direct, section),
-        parts=1.0 if _holds(asked.compounds, section) else share,
+        parts=1.0 if _holds(asked.compounds, section) else answering.parts(held),
         weight=asked.weight,
         needed=asked.needed,
     )

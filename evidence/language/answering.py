@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+from evidence.language.compounds import Role
 
 ENOUGH: Final = 0.48
 """The least support of an answer, but for"""
@@ -16,7 +18,9 @@ NEAR: Final = 12
 NEARBY: Final = 0.5
 """from at least so much of what the best section holds of the question's words."""
 _PART: Final = 0.7
-"""What it is worth that a part of a compound is there, or a compound of the word, in place of the word."""
+"""What it is worth that a compound of the word is there, or its head and a part before it, in place of the word;"""
+_ALONE: Final = 0.4
+"""and so much of this, that only one of the two is there: a garden door is no front door."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +28,8 @@ class Support:
     """A word of the question and the best section.
 
     sections: readable ones that hold the word or a form of it; where there is none, those with any alternative. held: the best
-    section holds the word, a form, a spelling or a synonym. parts: the share of its parts that this section holds, or 1 if
-    it holds a compound with it. weight: of the word, times its emphasis. needed: see `Wanted`.
+    section holds the word, a form, a spelling or a synonym. parts: what its parts in this section are worth, or 1 if it holds
+    a compound with it. weight: of the word, times its emphasis. needed: see `Wanted`.
     """
 
     sections: int
@@ -50,6 +54,11 @@ def support(words: Sequence[Support], sections: int) -> float:
     weights = [one.weight * rarity(one.sections, sections) for one in words]
     held = (weight * (1.0 if one.held else _PART * one.parts) for weight, one in zip(weights, words, strict=True))
     return sum(held) / sum(weights) if weights else 0.0
+
+
+def parts(held: Collection[Role]) -> float:
+    """What those parts of a compound are worth that a section holds, between 0 and 1."""
+    return 1.0 if len(set(held)) == len(Role) else _ALONE if held else 0.0
 
 
 def rarity(found: int, sections: int) -> float:

@@ -169,6 +169,55 @@ def test_not_is_answered_where_not_stands_near_what_is_asked(tmp_path: Path, tex
     assert wide(engine, "Darf das Tor nachts nicht offen stehen?").answerability is state
 
 
+def test_not_is_looked_for_in_the_first_sections_and_not_in_the_best_alone(tmp_path: Path) -> None:
+    engine = SqliteEngine(tmp_path / "index.sqlite3")
+    engine.put(
+        [entry(1, "Was erstattet wird"), entry(2, "Trinkgelder und alles, was keine Ausgabe ist, werden nicht erstattet.")]
+    )
+    found = wide(engine, "Was wird nicht erstattet?")
+    assert (places(found)[0], found.answerability) == ((1, 0), Answerability.ANSWERABLE)
+
+
+@pytest.mark.parametrize(
+    ("question", "state", "lacking"),
+    [
+        ("Kündigungsfrist nach § 622 BGB?", Answerability.ANSWERABLE, ()),
+        ("§ 622 BGB", Answerability.ANSWERABLE, ()),
+        ("Kündigungsfrist nach § 623 BGB?", Answerability.NEAR, ("§ 623 BGB",)),
+        ("Kündigungsfrist nach § 622 HGB?", Answerability.NEAR, ("§ 622 HGB",)),
+    ],
+)
+def test_what_cites_a_section_can_answer_where_the_section_is_not_there(
+    tmp_path: Path, question: str, state: Answerability, lacking: tuple[str, ...]
+) -> None:
+    engine = SqliteEngine(tmp_path / "index.sqlite3")
+    engine.put([entry(1, "Die Kündigungsfrist nach § 622 Abs. 1 BGB beträgt vier Wochen.")])
+    found = wide(engine, question)
+    assert (found.answerability, found.lacking) == (state, lacking)
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("Die Wassermeisterin und ihr Meister", Answerability.NEAR),
+        ("Die Bürger und ihr Meister", Answerability.ANSWERABLE),
+        ("Das Bürgermeisteramt", Answerability.ANSWERABLE),
+    ],
+)
+def test_one_part_of_a_compound_is_not_what_was_asked_for(tmp_path: Path, text: str, state: Answerability) -> None:
+    engine = SqliteEngine(tmp_path / "index.sqlite3")
+    engine.put([entry(1, text)])
+    found = wide(engine, "Wer ist der Bürgermeister?")
+    assert (found.answerability, found.lacking) == (state, ("bürgermeister",) if state is Answerability.NEAR else ())
+
+
+def test_what_is_switched_off_does_not_come_back_as_something_less(tmp_path: Path) -> None:
+    engine = SqliteEngine(tmp_path / "index.sqlite3")
+    engine.put([entry(1, "Ein Passwort"), entry(2, "Viele Passwörter")])
+    assert places(wide(engine, "Passwort", without=[Off("passwort", How.FORM, "passwörter")])) == [(1, 0)]
+    assert places(wide(engine, "Passwort", without=[Off("passwort", How.FORM)])) == [(1, 0)]
+
+
 def test_not_in_another_passage_far_away_in_the_file_answers_nothing(tmp_path: Path) -> None:
     engine = SqliteEngine(tmp_path / "index.sqlite3")
     engine.put([entry(1, "Das Tor darf nachts offen stehen.", "Nicht so die Tür.")])

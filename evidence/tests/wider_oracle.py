@@ -25,6 +25,8 @@ MOST_SHARED = 10
 MOST_SYNONYMS = 100
 MOST_EXPRESSIONS = 25
 NEAR = 12
+LOOKED_AT = 10
+TURNING = 3
 keys = cache(language.keys)
 ORDER = list(How)
 
@@ -95,6 +97,7 @@ class Understood:
     wanted: Wanted
     own: Concept
     parts: tuple[Concept, ...]
+    roles: tuple[Role, ...]
 
 
 @dataclass
@@ -141,7 +144,7 @@ class Corpus:
     def is_there(self, phrase: tuple[str, ...]) -> bool:
         return self.count(phrase) > 0 or (len(phrase) == 1 and phrase[0] in self.vocabulary)
 
-    def chosen(self, wanted: Wanted, question: Question) -> tuple[list[Choice], list[list[Choice]]]:
+    def chosen(self, wanted: Wanted, question: Question) -> tuple[list[Choice], list[tuple[Role, list[Choice]]]]:
         written = wanted.written
         own = [Choice((written,), How.EXACT, 1.0)]
         for one in self.most(self.with_form(wanted.forms) - {written}):
@@ -156,14 +159,14 @@ class Corpus:
             alone = self.most(self.with_form([key]))
             shared = self.most(self.with_part([key]) - {written, *alone}, MOST_SHARED)
             some = [Choice((one,), How.PART, 1.0) for one in alone] + [Choice((one,), How.PART, 0.3) for one in shared]
-            parts.append(some)
-        if not (parts and all(parts)) and not any(self.is_there(choice.words) for choice in own):
+            parts.append((wanted.parts[key], some))
+        if not (parts and all(some for _, some in parts)) and not any(self.is_there(choice.words) for choice in own):
             asked = spelling.asked_buckets(written)
             candidates = [word for word in self.vocabulary if keys(word).spellings & asked]
             errors = dict(spelling.near(written, candidates))
             for one in self.most(errors):
                 own.append(Choice((one,), How.SPELLING, {1: 0.7, 2: 0.35}[errors[one]]))
-        return own, [some for some in parts if some]
+        return own, [(role, some) for role, some in parts if some]
 
     def synonyms(self, wanted: Wanted, question: Question, taken: set[tuple[str, ...]]) -> list[Choice]:
         meant: dict[tuple[str, ...], None] = {}
@@ -178,15 +181,12 @@ class Corpus:
             found += [phrase, *((one,) for one in self.most(forms - {phrase[0]}))]
         return [Choice(phrase, How.SYNONYM, 0.8) for phrase in dict.fromkeys(found) if phrase not in taken]
 
-    def told(self, written: str, choices: Sequence[Choice], without: Collection[Off]) -> tuple[Alternative, ...]:
-        told: list[Alternative] = []
-        for phrase in {choice.words for choice in choices}:
-            for how in sorted({choice.how for choice in choices if choice.words == phrase}, key=ORDER.index):
-                if how is How.EXACT or self.is_there(phrase):
-                    told.append(Alternative(phrase, how, self.count(phrase), off(written, phrase, how, without)))
-                if not off(written, phrase, how, without):
-                    break
-        told.sort(key=lambda one: (one.how is not How.EXACT, -one.passages, one.words, ORDER.index(one.how)))
+    def told(self, choices: Sequence[Choice], off: Collection[tuple[str, ...]]) -> tuple[Alternative, ...]:
+        told = []
+        for phrase, how in best(choices).items():
+            if how is How.EXACT or self.is_there(phrase):
+                told.append(Alternative(phrase, how, self.count(phrase), phrase in off))
+        told.sort(key=lambda one: (one.how is not How.EXACT, -one.passages, one.words))
         return tuple(told)
 
     # references
@@ -242,28 +242,42 @@ class Corpus:
                 terms.append(Term(wanted.written, wanted.start, wanted.end, ignored=True))
                 continue
             own, parts = self.chosen(wanted, question)
-            told = self.told(wanted.written, [*own, *(one for some in parts for one in some)], question.without)
-            terms.append(Term(wanted.written, wanted.start, wanted.end, alternatives=told))
-            understood.append(self.understood(wanted, own, parts, question.without))
+            choices = [*own, *(one for _, some in parts for one in some)]
+            gone = {phrase for phrase, how in best(choices).items() if off(wanted.written, phrase, how, question.without)}
+            terms.append(Term(wanted.written, wanted.start, wanted.end, alternatives=self.told(choices, gone)))
+            understood.append(self.understood(wanted, own, parts, gone))
         terms.sort(key=lambda term: term.start)
-        hits, first = self.ranked([one for word in understood for one in (word.own, *word.parts)], referred)
-        state, lacking = self.worth(first, understood, referred, asked.turning if first and not turns(first, terms) else ())
-        lacking = {text[one.reference.start : one.reference.end] if isinstance(one, Referred) else one for one in lacking}
-        return Expected(terms, hits, state, tuple(term.written for term in terms if term.written in lacking))
+        hits, sections = self.ranked([one for word in understood for one in (word.own, *word.parts)], referred)
+        if not sections:
+            return Expected(terms, hits, Answerability.NOTHING, ())
+        looked_for = [term for term in terms if any(term.written == one.wanted.written for one in understood)]
+        lacks = [
+            self.lacks(section, understood, referred, () if turns(section, looked_for) else asked.turning)
+            for section in sections[: TURNING if asked.turning else 1]
+        ]
+        if None in lacks:
+            return Expected(terms, hits, Answerability.ANSWERABLE, ())
+        lacking = {text[slice(*one)] if isinstance(one, tuple) else one for one in lacks[0] or ()}
+        return Expected(terms, hits, Answerability.NEAR, tuple(term.written for term in terms if term.written in lacking))
 
     def understood(
-        self, wanted: Wanted, own: Sequence[Choice], parts: Sequence[Sequence[Choice]], without: Collection[Off]
+        self,
+        wanted: Wanted,
+        own: Sequence[Choice],
+        parts: Sequence[tuple[Role, Sequence[Choice]]],
+        gone: Collection[tuple[str, ...]],
     ) -> Understood:
         def on(choices: Sequence[Choice]) -> tuple[Choice, ...]:
-            return tuple(one for one in choices if not off(wanted.written, one.words, one.how, without))
+            return tuple(one for one in choices if one.words not in gone)
 
         weight = wanted.weight * (0.3 if any(self.is_there(one.words) for one in own) else 0.8)
-        left = tuple(Concept(weight, some) for some in map(on, parts) if some)
-        return Understood(wanted, Concept(wanted.weight, on(own)), left)
+        left = [(role, Concept(weight, on(some))) for role, some in parts if on(some)]
+        roles = tuple(role for role, _ in left)
+        return Understood(wanted, Concept(wanted.weight, on(own)), tuple(part for _, part in left), roles)
 
     def ranked(
         self, concepts: Sequence[Concept], referred: Sequence[Referred]
-    ) -> tuple[list[tuple[int, int, float]], Section | None]:
+    ) -> tuple[list[tuple[int, int, float]], list[Section]]:
         number = len(self.sections)
         named = math.log(1 + number)
         shares = [concept.weight * self.idf(concept) for concept in concepts]
@@ -296,47 +310,53 @@ class Corpus:
                 if own[entry.document, place]:
                     found.append((entry, place, score * (own[entry.document, place] / max(own.values())) ** 2, section))
         found.sort(key=lambda hit: (-hit[2], hit[0].public_id.bytes, hit[1]))
-        return [(entry.document, place, score) for entry, place, score, _ in found], found[0][3] if found else None
+        sections = list(dict.fromkeys(section for *_, section in found[:LOOKED_AT]))
+        return [(entry.document, place, score) for entry, place, score, _ in found], sections
 
     def idf(self, concept: Concept) -> float:
         having = sum(concept.inside(section) > 0 or concept.above(section) > 0 for section in self.sections)
         return math.log(1 + (len(self.sections) - having + 0.5) / (having + 0.5))
 
-    def worth(
-        self, first: Section | None, understood: Sequence[Understood], referred: Sequence[Referred], unturned: Sequence[str]
-    ) -> tuple[Answerability, Collection[str | Referred]]:
-        if first is None:
-            return Answerability.NOTHING, ()
-        if unknown := [one for one in referred if one.reference.sure and not one.sections]:
-            return Answerability.NEAR, unknown
-        if any(one.sections for one in referred):
-            return Answerability.ANSWERABLE, ()
-        supports, lacking = [], list(unturned)
+    def lacks(
+        self, first: Section, understood: Sequence[Understood], referred: Sequence[Referred], unturned: Sequence[str]
+    ) -> Sequence[str | tuple[int, int]] | None:
+        """What a section lacks for an answer; None if it answers."""
+        places = {(entry.document, number) for entry, number, _, _ in first.passages}
+        unknown = [one.reference for one in referred if one.reference.sure and not one.sections and not one.citing & places]
+        supports: list[answering.Support] = []
+        lacking: list[str | tuple[int, int]] = [(one.start, one.end) for one in unknown]
         for one in understood:
             direct = [choice for choice in one.own.choices if choice.how is not How.PART]
             compounds = [choice for choice in one.own.choices if choice.how is How.PART]
-            parts = [holds(first, part.choices) for part in one.parts]
+            roles = {role for role, part in zip(one.roles, one.parts, strict=True) if holds(first, part.choices)}
+            parts = 1.0 if holds(first, compounds) or len(roles) == 2 else 0.4 if roles else 0.0
             supports.append(
                 answering.Support(
                     sections=self.holding(direct) or self.holding(compounds),
                     held=holds(first, direct),
-                    parts=1.0 if holds(first, compounds) else sum(parts) / len(parts) if parts else 0.0,
+                    parts=parts,
                     weight=one.wanted.weight * one.wanted.emphasis,
                     needed=one.wanted.needed,
                 )
             )
-            if (
-                not one.wanted.little
-                and not holds(first, direct)
-                and (one.wanted.needed or not any((holds(first, compounds), *parts)))
-            ):
+            if not one.wanted.little and not holds(first, direct) and (one.wanted.needed or parts < 1):
                 lacking.append(one.wanted.written)
-        if answering.answered(supports, len(self.sections)) and not unturned:
-            return Answerability.ANSWERABLE, ()
-        return Answerability.NEAR, lacking
+        named = any(one.sections for one in referred)
+        answered = not unturned and (not supports or answering.answered(supports, len(self.sections)))
+        if not unknown and (named or answered):
+            return None
+        return [*lacking, *(() if named else unturned)]
 
     def holding(self, choices: Sequence[Choice]) -> int:
         return sum(holds(section, choices) for section in self.sections)
+
+
+def best(choices: Iterable[Choice]) -> dict[tuple[str, ...], How]:
+    """How each word answers best."""
+    hows: dict[tuple[str, ...], list[How]] = {}
+    for one in choices:
+        hows.setdefault(one.words, []).append(one.how)
+    return {phrase: min(some, key=ORDER.index) for phrase, some in hows.items()}
 
 
 def holds(section: Section, choices: Iterable[Choice]) -> bool:
