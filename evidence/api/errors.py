@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationError
 
-from evidence.api.schemas import Faults
+from evidence.api.schemas import FORMS, Faults
 from evidence.errors import EvidenceError
 from evidence.programs import refusals
 from evidence.programs.refusals import JSON, ScopeMissing, Unreadable
@@ -43,8 +43,10 @@ def _faulty(error: Invalid) -> HttpResponse:
 
 
 def _invalid(request: HttpRequest, error: object) -> HttpResponse:
-    """Names the first field that is wrong, never what was sent in it."""
-    place = cast(ValidationError, error).errors[0]["loc"]
+    """Names the first field that is wrong, by the name that it has for who sends it, never what was sent in it."""
+    where, *place = cast(ValidationError, error).errors[0]["loc"]
+    if where == "body":
+        place = place[2:] if place[1:2] and place[1] in FORMS else place[1:]  # the first is the parameter in here
     return refusals.refused(Unreadable(next((part for part in reversed(place) if isinstance(part, str)), "")))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from pydantic import (
@@ -78,11 +78,19 @@ class Expansions(BaseModel):
     without: list[str] = []
 
 
+RANGE: Final = "range"
+WORDS: Final = "words"
+ONE: Final = "one"
+SEVERAL: Final = "several"
+FORMS: Final = frozenset({RANGE, WORDS, ONE, SEVERAL})
+"""What the forms of a body are called in here; nobody sends these names."""
+
+
 def _form(sent: Any) -> str:
-    return "words" if isinstance(sent, dict) and "exact" in sent else "range"
+    return WORDS if isinstance(sent, dict) and "exact" in sent else RANGE
 
 
-ToCite = Annotated[Annotated[Range, Tag("range")] | Annotated[Words, Tag("words")], Discriminator(_form)]
+ToCite = Annotated[Annotated[Range, Tag(RANGE)] | Annotated[Words, Tag(WORDS)], Discriminator(_form)]
 
 
 class _DocumentedAsAnchor:
@@ -93,11 +101,11 @@ class _DocumentedAsAnchor:
 
 
 def _number(sent: Any) -> str:
-    return "several" if isinstance(sent, dict) and "anchors" in sent else "one"
+    return SEVERAL if isinstance(sent, dict) and "anchors" in sent else ONE
 
 
 ToResolve = Annotated[
-    Annotated[Anchors, Tag("several")] | Annotated[dict[str, Any], _DocumentedAsAnchor(), Tag("one")],
+    Annotated[Anchors, Tag(SEVERAL)] | Annotated[dict[str, Any], _DocumentedAsAnchor(), Tag(ONE)],
     Discriminator(_number),
 ]
 

@@ -37,10 +37,15 @@ class ScopeMissing(EvidenceError):
 
 
 class Unreadable(EvidenceError):
-    """Something that was sent is missing, unknown or of another kind; names the field, never what was sent in it."""
+    """Something that was sent is missing, unknown or of another kind; names the field, never what was sent in it.
+
+    field: "" where it is all that was sent, or has no name that is known.
+    """
 
     def __init__(self, field: str) -> None:
         message = gettext_noop("“%(field)s” is missing, unknown or not of the right kind.")
+        if not field:
+            message = gettext_noop("What was sent is not of the right kind, or holds something that is unknown here.")
         super().__init__("invalid_request", message, field=field)
 
 

@@ -224,6 +224,37 @@ def test_a_batch_answers_each_in_order(calls: Program, row: Document) -> None:
     assert found[1] == {"state": "unavailable"}
 
 
+@pytest.mark.parametrize("sent", [{}, {"x": 1}, {"document": 1}, {"document": "nonsense", "start": 1}])
+def test_an_anchor_that_names_no_document_is_unavailable_however_it_is_formed(calls: Program, sent: object) -> None:
+    assert calls.post("resolve", sent).body == {"state": "unavailable"}
+
+
+def test_an_anchor_of_a_readable_document_that_is_not_well_formed_is_invalid(calls: Program, row: Document) -> None:
+    assert calls.post("resolve", {"document": str(row.public_id)}).body["state"] == "invalid_anchor"
+
+
+@pytest.mark.parametrize("path", ["resolve", "citations", "answers"])
+@pytest.mark.parametrize("sent", [[1], "x", 3, None])
+def test_a_body_of_another_kind_is_refused_without_a_name_that_nobody_sent(calls: Program, path: str, sent: object) -> None:
+    answer = calls.post(path, sent, accept_language="en")
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.body["message"].startswith("What was sent is not of the right kind")
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "field"),
+    [
+        ("resolve", {"anchors": 3}, "anchors"),
+        ("citations", {}, "document"),
+        ("citations", {"document": "x", "exact": 3}, "exact"),
+        ("citations", {"document": "x", "words": 3}, "representation"),
+    ],
+)
+def test_a_field_that_is_wrong_is_named(calls: Program, path: str, sent: object, field: str) -> None:
+    answer = calls.post(path, sent, accept_language="en")
+    assert answer.body["message"] == f"“{field}” is missing, unknown or not of the right kind."
+
+
 def test_an_empty_batch_is_one(calls: Program) -> None:
     assert calls.post("resolve", {"anchors": []}).body == {"resolutions": []}
 
