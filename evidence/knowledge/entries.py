@@ -163,6 +163,12 @@ def by_slug(access: Access, kind: str, *, space: str, slug: str) -> Read:
     return _only(of_rows(access, readable(access).filter(kind=kind, space__slug=space, slug=slug).exclude(slug="")))
 
 
+def called(access: Access, kind: str, *, space: str, slug: str) -> Named | None:
+    """What a concept or decision of this short name is called; None where this person may read none of it."""
+    rows = readable(access).filter(kind=kind, space__slug=space, slug=slug).exclude(slug="").select_related("space")
+    return next(map(_named, rows), None)
+
+
 def history(access: Access, entry: UUID) -> Sequence[Read]:
     """Every state of an entry that this person may read, the newest first. Raises Unavailable.
 

@@ -60,6 +60,17 @@ def test_a_concept_shows_its_claims_with_what_they_stand_on(emil: User, rita: Us
     assert "valid from" in texts(page, ".claim .entry-states")[0]
 
 
+def test_a_claim_and_its_proposal_name_the_concept_by_its_title(emil: User, rita: User, anna: User) -> None:
+    cited = knowing.cite(emil, "offen", "zwei Wochen")
+    knowing.concept(emil, rita, title="Fristen im Haus")
+    claim = knowing.claim(emil, rita, [cited])
+    more = knowing.proposed("claim", by=emil, concept="frist", text="Vier Wochen.", citations=[cited])
+    entry = parsed(browser(anna).get(f"/knowledge/entries/{claim}/"))
+    assert texts(entry, '.eyebrow [href$="/frist/"]') == ["Fristen im Haus"]
+    proposal = parsed(browser(rita).get(f"/knowledge/proposals/{more}/"))
+    assert texts(proposal, "#then-heading .label") == ["about Fristen im Haus"]
+
+
 def test_claims_that_contradict_each_other_are_disputed_and_show_the_other_side(emil: User, rita: User, anna: User) -> None:
     said = {"subject": "Frist", "property": "Dauer"}
     knowing.concept(emil, rita)

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from evidence import identity
 from evidence.errors import Refused
 from evidence.knowledge import disputes, entries, proposals, spaces
-from evidence.knowledge.entries import PAGE, Read
+from evidence.knowledge.entries import PAGE, Named, Read
 from evidence.knowledge.proposals import Proposed
 from evidence.models import Entry
 from evidence.web import saying
@@ -104,7 +104,11 @@ def entry(request: HttpRequest, entry: UUID) -> HttpResponse:
     here = entries.get(request.access, entry)
     if (address := url_of(here)) != request.path:
         return redirect(address)
-    context = {"row": rows(request, [here])[0], "changes": proposals.open_in(request.access, here.space, entry=here.id)}
+    context = {
+        "row": rows(request, [here])[0],
+        "concept": concept_of(request, here),
+        "changes": proposals.open_in(request.access, here.space, entry=here.id),
+    }
     return render(request, "knowledge/entry.html", context | work(request))
 
 
@@ -133,6 +137,14 @@ def url_of(one: Read | Proposed) -> str:
     if one.kind == Entry.Kind.DECISION:
         return reverse("decision", args=[one.space, slug])
     return reverse("entry", args=[one.id if isinstance(one, Read) else one.entry])
+
+
+def concept_of(request: Request, one: Read | Proposed) -> Named | None:
+    """What a claim is about; None for what is no claim, or about nothing that this person may read."""
+    if one.kind != Entry.Kind.CLAIM:
+        return None
+    slug = getattr(one.content, "concept", "")
+    return entries.called(request.access, Entry.Kind.CONCEPT, space=one.space, slug=slug)
 
 
 def work(request: Request) -> dict[str, object]:

@@ -27,7 +27,7 @@ from evidence.knowledge.proposals import Action
 from evidence.models import Entry, Proposal
 from evidence.web import pasted, saying
 from evidence.web.forms import EntryForm, NoteForm, OffsetForm, UseForm
-from evidence.web.knowledge import rows, turned, url_of, work
+from evidence.web.knowledge import concept_of, rows, turned, url_of, work
 from evidence.web.request import Request
 from evidence.web.roles import for_whoever
 
@@ -304,6 +304,7 @@ def _proposal(request: Request, proposal: UUID, *, error: EvidenceError | None =
         "found": found,
         "beside": rows(request, [beside])[0] if beside else None,
         "lines": saying.lines(found.kind, found.content, beside.content if beside else None),
+        "concept": concept_of(request, found),
         "url": url_of(found) if found.now else "",
         "may_decide": proposals.may_decide(request.access, found),
         "most": proposals.MAX_WHY,
