@@ -46,10 +46,11 @@ class KeptRevision:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to the document: a code and ids, never a text."""
+    """Something that happened to the document: a code and ids, never a text. label: of the revision it is about, if it is kept."""
 
     at: datetime
     code: str
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ def history(access: Access, document: UUID) -> History:
     events = AuditEvent.objects.filter(document=row.public_id, tenant=access.tenant)
     for about_others in ("citation.", "sample."):  # what people cite, and what is for administrators to mend
         events = events.exclude(code__startswith=about_others)
+    labels = {revision.pk: revision.label for revision in revisions}
     return History(
         card=card(row, current(row)),
         revisions=[
@@ -111,7 +113,9 @@ def history(access: Access, document: UUID) -> History:
             )
             for revision in revisions
         ],
-        events=[Event(at=event.at, code=event.code) for event in events[:MAX_EVENTS]],
+        events=[
+            Event(at=event.at, code=event.code, label=labels.get(event.ids.get("revision"), "")) for event in events[:MAX_EVENTS]
+        ],
     )
 
 

@@ -20,6 +20,7 @@ def test_the_history_names_revisions_newest_first_and_events_latest_first(tmp_pa
     found = history.history(mine, document("a").public_id)
     assert [[state.is_current for state in revision.states] for revision in found.revisions] == [[True], [False]]
     assert [event.code for event in found.events] == ["revision.added", "revision.added", "document.added"]
+    assert [event.label for event in found.events] == [*(revision.label for revision in found.revisions), ""]
 
 
 def test_provenance_names_path_hashes_parser_and_the_sources_run(tmp_path: Path) -> None:
