@@ -5,6 +5,7 @@ Whoever calls this has checked that the person may read the document.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -53,6 +54,12 @@ class Card:
     def in_force(self) -> bool:
         """Whether it holds today, as its source says."""
         return self.status == Status.VALID and not self.expired and not self.upcoming
+
+    @property
+    def whom(self) -> str:
+        """Whom to ask: the owner, else the source; empty where the contact begins with that name itself."""
+        name = self.owner or self.source_title
+        return "" if re.match(rf"{re.escape(name)}(?!\w)", self.contact) else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,32 @@
 """Passages as they are shown."""
 
 import time
+from pathlib import Path
 
 import pytest
 
 from evidence.models import Passage
-from evidence.presentation import PageStart, blocks, page_name_at, show, touched
+from evidence.presentation import PageStart, blocks, card, current, page_name_at, show, touched
+from evidence.tests.builders import document, publish
 
 MANY = 50_000
+
+
+@pytest.mark.parametrize(
+    ("owner", "contact", "whom"),
+    [
+        ("Wissensstelle", "Wissensstelle, Tel. 4400", ""),
+        ("Wissen", "Wissensstelle, Tel. 4400", "Wissen"),
+        ("Vertrieb (Nord)", "Vertrieb (Nord) im Haus 2", ""),
+        ("", "Archiv, Tel. 1", "Handbuch"),
+        ("Vertrieb", "", "Vertrieb"),
+    ],
+)
+def test_whom_to_ask_is_named_once(tmp_path: Path, db: None, owner: str, contact: str, whom: str) -> None:
+    publish(tmp_path, {"a.txt": "Frist."})
+    row = document("a")
+    row.owner, row.source.title, row.source.contact = owner, "Handbuch", contact
+    assert card(row, current(row)).whom == whom
 
 
 @pytest.mark.parametrize("kind", ["cell", "strong"])
