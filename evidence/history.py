@@ -46,7 +46,7 @@ class KeptRevision:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to the document: a code and ids, never a text. label: of the revision it is about, if it is kept."""
+    """Something that happened to the document: a code and ids, never a text. label: of the revision it is about, if kept."""
 
     at: datetime
     code: str
