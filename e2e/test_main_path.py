@@ -158,3 +158,22 @@ def test_signing_out_ends_what_could_be_read(desktop: Page, site: Site) -> None:
     desktop.goto(reading)
     assert "/sign-in/" in desktop.url
     assert QUOTE not in desktop.content()
+
+
+def test_no_line_of_facts_begins_or_ends_with_a_dot(phone: Page, site: Site) -> None:
+    """Dots stand before their fact. Of one that begins a line, the dot lies outside of what is shown."""
+    site.search(phone, "Arbeitspreis")
+    dots = """lists => lists.flatMap(list => Array.from(list.children, fact => {
+      const dot = getComputedStyle(fact, "::before"), [here, all] = [fact, list].map(one => one.getBoundingClientRect());
+      const right = here.left + parseFloat(dot.left) + parseFloat(dot.width);
+      const after = getComputedStyle(fact, "::after").content;
+      const begins = here.left - all.left < 8;
+      return {begins, shown: right > all.left + parseFloat(getComputedStyle(list).paddingLeft), after};
+    }))"""
+    facts = phone.locator(".hit .facts")
+    found = facts.evaluate_all(dots)
+    assert {one["after"] for one in found} == {"none"} and facts.first.evaluate(
+        "one => getComputedStyle(one).overflowX"
+    ) == "clip"
+    assert sum(one["begins"] for one in found) > facts.count()  # some lines wrap
+    assert [one for one in found if one["begins"] == one["shown"]] == []
