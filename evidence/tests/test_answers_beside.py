@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from evidence import citations
 from evidence.access import Access
-from evidence.answers import checking
+from evidence.answers import checking, formats
 from evidence.answers.checking import check
 from evidence.answers.findings import Judged, Why
 from evidence.answers.values import Draft, Pointer, Sentence, Support
@@ -218,6 +218,13 @@ def test_a_pasted_sentence_with_a_true_citation_and_a_made_up_quotation_says_so(
     page = browser().post("/answers/", {"given": given}, follow=True).content.decode()
     assert 'data-support="absent">Quote not found' in page and "neither in what is cited nor in anything else" in page
     assert f">{MADE_UP}</blockquote>" in page and "Every quote stands" not in page
+
+
+def test_a_made_up_quotation_of_two_sentences_is_no_better(tmp_path: Path) -> None:
+    published(tmp_path)
+    given = f"Laut Reisekosten gilt: „Trinkgelder werden erstattet. Immer und voll.“ (http://testserver/citations/{cited()}/)."
+    (found,) = check(eva(), formats.read({"format": "text", "text": given}, host="testserver")).sentences
+    assert (found.support, [one.why for one in found.quotations]) == (Support.ABSENT, [Why.NOT_THERE])
 
 
 def test_a_pasted_quotation_beside_the_cited_words_shows_where_it_stands(tmp_path: Path) -> None:

@@ -23,6 +23,10 @@ from evidence.answers.values import MAX_SENTENCE
         "Das Wort „Halt!“ steht dort.",
         "Eine Zeile,\ndie weitergeht.",
         "Version 2.0.1 ist neu.",
+        "Es heißt: „Das gilt immer. Und für alle.“",
+        "It says “This is so. It stays so.” (https://x.example/a)",
+        'Es heißt ("Das gilt. Immer."), sagt er.',
+        "Es heißt »Gilt das? Ja! Immer.« im Text.",
     ],
 )
 def test_one_sentence_stays_one(text: str) -> None:
@@ -44,6 +48,10 @@ def test_one_sentence_stays_one(text: str) -> None:
         ("Punkte:\n- Der eine\n- der andere", ["Punkte:\n", "- Der eine\n", "- der andere"]),
         ("1. Der erste.\n2. Der zweite.", ["1. Der erste.\n", "2. Der zweite."]),
         ("Es sind 30 Tage. \U0001f600 Danach nicht.", ["Es sind 30 Tage. ", "\U0001f600 Danach nicht."]),
+        ("„Eins gilt. Zwei.“ Danach. „Drei gilt. Vier.“", ["„Eins gilt. Zwei.“ ", "Danach. ", "„Drei gilt. Vier.“"]),
+        ("Das „steht offen. Und bleibt so.", ["Das „steht offen. ", "Und bleibt so."]),
+        ("„Ein Absatz.\n\nNoch einer.“", ["„Ein Absatz.\n\n", "Noch einer.“"]),
+        ('Ein Rohr von 5". Eins von 6". Ende.', ['Ein Rohr von 5". ', 'Eins von 6". ', "Ende."]),
         ("\n\n  Am Anfang. Am Ende.\n ", ["\n\n  Am Anfang. ", "Am Ende.\n "]),
         ("", []),
         (" \n ", []),
@@ -53,7 +61,7 @@ def test_a_text_is_cut_between_its_sentences(text: str, found: list[str]) -> Non
     assert list(cut(text)) == found
 
 
-@given(st.text(alphabet="aZ 1.!?…\n„“)[]Ä", max_size=80))
+@given(st.text(alphabet='aZ 1.!?…\n„“")[]Ä', max_size=80))
 def test_joined_they_are_the_text_and_none_is_blank(text: str) -> None:
     found = cut(text)
     assert "".join(found) == (text if text.strip() else "")
