@@ -347,6 +347,7 @@ def _entries(states: Sequence[_State]) -> list[Entry]:
             passages=outlines[state.representation].quotes,
             titles=outlines[state.representation].titles(),
             sections=outlines[state.representation].sections,
+            headings=outlines[state.representation].headings,
         )
         for state in states
     ]
@@ -364,12 +365,15 @@ class _Outline:
         self._under: Counter[tuple[int, ...]] = Counter()
         self.quotes: list[str] = []
         self.sections: list[int] = []
+        self.headings: list[int] = []
 
     def add(self, number: int, quote: str, headings: Sequence[int], *, is_heading: bool) -> None:
         """The next passage. number: its own. headings: the numbers of those above it, outermost first."""
         path = (*headings, number) if is_heading else tuple(headings)
         piece = path, self._under[path] // SECTION_PASSAGES
         self._under[path] += 1
+        if is_heading:
+            self.headings.append(len(self.quotes))
         self.quotes.append(quote)
         self.sections.append(self._pieces.setdefault(piece, len(self._pieces)))
 

@@ -21,8 +21,8 @@ class Entry:
     document, representation, access_class: ids of the caller. public_id orders ties. passages: the quotes in the order of
     their numbers, empty ones included. attributes: values to filter and count by; the names are `ATTRIBUTES`.
     titles: for each section, the words that stand above its passages: the document's title and the headings; the first is the
-    title alone. sections: for each passage, the number of its section in `titles`. Only the wider mode looks at them. Without
-    them, a document is one section without a title.
+    title alone. sections: for each passage, the number of its section in `titles`. headings: numbers of passages that are a
+    heading and nothing else. Only the wider mode looks at them. Without them, a document is one section without a title.
     """
 
     document: int
@@ -33,6 +33,7 @@ class Entry:
     passages: Sequence[str]
     titles: Sequence[str] = ()
     sections: Sequence[int] = ()
+    headings: Collection[int] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from evidence.index.postings import LONG, Flags, Integers
 AUDIENCES: Final = 8
 """How many sets of classes keep their mask (a byte a passage) until all are forgotten."""
 
+HEADING: Final = 1 << 31
+"""Set in the number of a passage's section, as it is stored, where the passage is a heading."""
 OUTLINE_COLUMNS: Final = ("document", "first_section", "number", "title", "sections", "sum")
 
 COLUMNS: Final = ("first_slot", "length(lengths)", "id", "public", "representation", "class", "attributes", "lengths", "sum")
@@ -124,7 +126,7 @@ class Outline:
     """The sections of all documents of a snapshot.
 
     of_slot: the section of each slot, 0 for slots whose document is gone. place: the document of each section, -1 for sections
-    that have no passage, or whose document is gone. words: in all the passages of a section.
+    that have no passage, or whose document is gone. words: in all the passages of a section. headings: the slots that are one.
     """
 
     def __init__(self, snapshot: Snapshot, sections: int, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -150,12 +152,15 @@ class Outline:
         self.place[numbers] = np.repeat(places, counts)
         self.given = self.place >= 0
 
-        within = np.frombuffer(b"".join(packed[row] for row in in_order.tolist()), LONG)
+        stored = np.frombuffer(b"".join(packed[row] for row in in_order.tolist()), LONG)
+        within = stored & (HEADING - 1)
         if len(within) != snapshot.passages.sum():
             raise sums.Damaged
         self.of_slot = np.zeros(len(snapshot.place_of_slot), np.int32)
         self.of_slot[snapshot.place_of_slot >= 0] = within + np.repeat(firsts[in_order], snapshot.passages)
         used = snapshot.place_of_slot >= 0
+        self.headings = np.zeros(len(used), np.bool_)
+        self.headings[used] = stored >= HEADING
         self.words = np.bincount(self.of_slot[used], snapshot.length_of_slot[used], minlength=sections).astype(np.int64)
         self.place[np.bincount(self.of_slot[used], minlength=sections) == 0] = -1
 

@@ -24,7 +24,7 @@ from evidence.index.sums import Damaged
 from evidence.index.tokens import TOKENISER
 from evidence.language import TERMS
 
-FORMAT: Final = f"postings 4 {TOKENISER} {TERMS}"
+FORMAT: Final = f"postings 5 {TOKENISER} {TERMS}"
 BUSY_MILLISECONDS: Final = 30_000
 """Longer than one batch of an import takes to write."""
 RETRY_SECONDS: Final = 0.005

@@ -34,6 +34,8 @@ CITING: Final = 0.4
 """What it counts for to cite the same."""
 SHORTEST: Final = 20.0
 """A passage of less than a twentieth of the mean length loses no more than one of a twentieth."""
+HEADING: Final = 0.3
+"""What a heading counts for among the passages of its section, which all stand under it: it seldom answers."""
 LOOKED_AT: Final = 10
 """So many passages are looked at for what the answer is worth, whatever page is shown."""
 FEW: Final = 16
@@ -132,6 +134,7 @@ class _Search:
         some = promising[self.of_found]
         slots, sections = self.found[some], self.of_found[some]
         own = self._of_passages(slots, promising)
+        own[self._readable.outline.headings[slots]] *= HEADING
         most = np.zeros(len(promising))
         np.maximum.at(most, sections, own)
         scores = self.scores[sections] * (own / most[sections]) ** 2

@@ -19,11 +19,12 @@ def entry(
     representation: int = 0,
     titles: Sequence[str] = (),
     sections: Sequence[int] = (),
+    headings: Collection[int] = (),
     **attributes: str,
 ) -> Entry:
     """A document; its public id is a hash of its number, so that their orders differ."""
     public_id = uuid.uuid5(NAMESPACE, str(document))
-    return Entry(document, public_id, representation or document, access_class, attributes, passages, titles, sections)
+    return Entry(document, public_id, representation or document, access_class, attributes, passages, titles, sections, headings)
 
 
 def ask(

@@ -61,6 +61,7 @@ def documents(draw: st.DrawFn, words: Sequence[str] = WORDS) -> Entry:
         access_class=draw(st.sampled_from(CLASSES)),
         titles=titles,
         sections=sections,
+        headings=draw(st.sets(st.integers(0, len(texts) - 1))) if texts else (),
         kind=draw(st.sampled_from(["law", "note"])),
     )
 

@@ -245,3 +245,12 @@ def test_a_typing_error_is_guessed_from_what_may_be_read_only(tmp_path: Path) ->
     engine.remove([2])
     assert wide(engine, "Geheimvorhabem Volljährigkiet") == before
     assert places(before) == [(1, 0)]
+
+
+def test_a_heading_comes_after_what_stands_under_it(tmp_path: Path) -> None:
+    engine = SqliteEngine(tmp_path / "index.sqlite3")
+    passages = "Gasgeruch", "Bei Gasgeruch im Haus alle Fenster öffnen und kein Licht einschalten."
+    engine.put(
+        [entry(1, *passages, titles=["", "Gasgeruch"], sections=[1, 1], headings=[0]), entry(2, "Gasgeruch", headings=[0])]
+    )
+    assert places(wide(engine, "Gasgeruch"))[0] == (1, 1)

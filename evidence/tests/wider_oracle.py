@@ -305,6 +305,8 @@ class Corpus:
                 covered += named * value
                 for place_ in own:
                     own[place_] += 3 * named * ((section in one.sections) + 0.4 * (place_ in one.citing))
+            for entry, place, _, _ in section.passages:
+                own[entry.document, place] *= 0.3 if place in entry.headings else 1
             score = total * covered / (sum(shares) + named * len(referred)) if any(own.values()) else 0
             for entry, place, _, _ in section.passages:
                 if own[entry.document, place]:
