@@ -1,6 +1,6 @@
 """Servers that places of folders are at. Questions to them are asked again at once. And no event loop but a test's own.
 
-And a place for processes, from which those of tests are copied.
+And a place for processes, from which those of tests are copied; and a clock that stands.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 from evidence.sources.trees import elsewhere
 from evidence.tests import databases, processes
@@ -36,6 +37,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     finally:
         asyncio._set_running_loop(running)
+
+
+@pytest.fixture
+def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No minute begins between two looks at a page that says when it was made."""
+    now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now)
 
 
 @pytest.fixture(scope="session")

@@ -186,6 +186,7 @@ def test_where_there_is_no_space_the_form_says_so(edda: User, client: Client) ->
     assert page.css("main form") == [] and page.css(".notice")
 
 
+@pytest.mark.usefixtures("standing_clock")
 def test_one_in_a_space_that_may_not_be_read_changes_no_byte(edda: User, rita: User, leo: Client) -> None:
     citation = cited(edda)
     calls = program(User.objects.get(username="leo"))

@@ -270,6 +270,7 @@ def everything(user: User, client: Client) -> list[object]:
     return [*web, *api, *tools]
 
 
+@pytest.mark.usefixtures("standing_clock")
 def test_a_conflict_with_a_side_that_may_not_be_read_changes_no_byte(rita: User, eva: Client) -> None:
     user = User.objects.get(username="eva")
     cited(user, "a", "Ab 10 Prozent")
