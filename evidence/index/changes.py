@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evidence import language
 from evidence.index import Entry, postings, sums, vocabulary
 from evidence.index.postings import LONG, SEGMENT_BITS, SEGMENT_SLOTS, Flags, Row
-from evidence.index.snapshot import HEADING
+from evidence.index.snapshot import HEADING_BIT
 from evidence.index.storage import add_to_meta, meta, rows
 from evidence.index.tokens import Vocabulary
 
@@ -68,7 +68,7 @@ def _outline(connection: apsw.Connection, entries: Sequence[Entry]) -> set[str]:
         sections = np.array(entry.sections or [0] * len(entry.passages), LONG)
         if len(sections) != len(entry.passages) or (len(sections) and sections.max() >= len(titles)):
             raise ValueError("Each passage needs a section that has a title.")
-        sections[list(entry.headings)] |= HEADING
+        sections[list(entry.headings)] |= HEADING_BIT
         made.append((entry.document, first_section + begin, len(titles), sums.of_title(titles[0]), sections.tobytes()))
     kept = [sums.of_outline(*one) for one in made]
     connection.executemany(

@@ -19,7 +19,7 @@ from evidence.index.postings import LONG, Flags, Integers
 AUDIENCES: Final = 8
 """How many sets of classes keep their mask (a byte a passage) until all are forgotten."""
 
-HEADING: Final = 1 << 31
+HEADING_BIT: Final = 1 << 31
 """Set in the number of a passage's section, as it is stored, where the passage is a heading."""
 OUTLINE_COLUMNS: Final = ("document", "first_section", "number", "title", "sections", "sum")
 
@@ -153,14 +153,14 @@ class Outline:
         self.given = self.place >= 0
 
         stored = np.frombuffer(b"".join(packed[row] for row in in_order.tolist()), LONG)
-        within = stored & (HEADING - 1)
+        within = stored & (HEADING_BIT - 1)
         if len(within) != snapshot.passages.sum():
             raise sums.Damaged
         self.of_slot = np.zeros(len(snapshot.place_of_slot), np.int32)
         self.of_slot[snapshot.place_of_slot >= 0] = within + np.repeat(firsts[in_order], snapshot.passages)
         used = snapshot.place_of_slot >= 0
         self.headings = np.zeros(len(used), np.bool_)
-        self.headings[used] = stored >= HEADING
+        self.headings[used] = stored >= HEADING_BIT
         self.words = np.bincount(self.of_slot[used], snapshot.length_of_slot[used], minlength=sections).astype(np.int64)
         self.place[np.bincount(self.of_slot[used], minlength=sections) == 0] = -1
 

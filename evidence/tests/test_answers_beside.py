@@ -7,13 +7,11 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from evidence import citations
-from evidence.access import Access
 from evidence.answers import checking, formats
 from evidence.answers.checking import check
 from evidence.answers.findings import Judged, Why
@@ -22,21 +20,12 @@ from evidence.models import Answer, Document
 from evidence.tests.builders import access, document, person, publish, rules, run, write
 from evidence.tests.calls import program
 from evidence.tests.pages import sign_in
+from evidence.tests.test_answers_quotations import OTHER, TEXT, eva, reader
 from evidence.tests.test_noninterference import masked
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-TEXT = "Die Frist beträgt acht Tage.\n\nSie beginnt mit dem Zugang und endet am achten Tag."
-OTHER = "Rechnungen werden binnen 30 Tagen bezahlt."
 MADE_UP = "Trinkgelder werden immer voll erstattet"
-
-
-def reader() -> User:
-    return User.objects.filter(username="eva").first() or person("eva", ["alle"])
-
-
-def eva() -> Access:
-    return access(reader())
 
 
 def published(folder: Path) -> UUID:
